@@ -394,13 +394,16 @@ class Lives:
     def differences(self) -> list[str]:
         of_itself = {session_id for life in self.lives for session_id in life.of_itself}
         one, other = self.store.shows(), self.model.shows()
-        for shown, standing in ((one, "'resolved'"), (other, "'moot'")):
-            shown["conflicts"] = [
-                row
-                for row in shown["conflicts"]
-                if not (standing in row and any(life.settles_nothing(row) for life in self.lives))
-            ]
+        for row, its_row in self._moot_there(one["conflicts"], other["conflicts"]):
+            one["conflicts"].remove(row)
+            other["conflicts"].remove(its_row)
         return list(differences(one, other, of_itself))
+
+    def _moot_there(self, rows: Iterable[str], its_rows: Iterable[str]) -> list[tuple[str, str]]:
+        """Conflicts that people settled, and that could not be settled in the other store: the row of each in both."""
+        moot = {row.split(", ", 3)[3]: row for row in its_rows if "'moot'" in row}
+        settled = [row for row in rows if "'resolved'" in row and any(life.settles_nothing(row) for life in self.lives)]
+        return [(row, moot[sides]) for row in settled if (sides := row.split(", ", 3)[3]) in moot]
 
 
 @pytest.mark.deep
