@@ -76,6 +76,13 @@ _SAYS_SOMETHING = re.compile(
     re.IGNORECASE,
 )
 """What a heading has that says something by itself: what is named and what of it, a change, code, a verb."""
+_ORDERS_THAT = re.compile(
+    r"\b(?:change|fix|update|do|add|remove|handle|drop|rename|move|address|solve|implement|revert|keep|avoid|check|clean)"
+    r" (?:that|this|it|them|these|those|both)\b|(?:이|그)(?:것|걸|거)(?:도|을|를|만)?\s?\S{1,8}(?:줘|주세요|하자|부탁)",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 4
+"""Telling words of a sentence that does not say what it is about."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(
@@ -118,6 +125,14 @@ def also_orders(text: str) -> bool:
 def points_back(text: str) -> bool:
     """Whether a sentence begins with a word for something that the one before it names ("it", "그건", "하지만")."""
     return _POINTS_BACK.match(text) is not None
+
+
+def leans_back(one: Scored) -> bool:
+    """Whether a person's sentence names what it asks for only by a word for what was said before it ("change that")."""
+    text = one.spot.sentence.text
+    return one.spot.position > 0 and (
+        points_back(text) or (len(one.spot.words) <= _FEW_WORDS and _ORDERS_THAT.search(text) is not None)
+    )
 
 
 def is_torn(text: str) -> bool:

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from memory_assets.extraction.completeness import points_back
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.sentence_context import stems_of
-from memory_assets.tasks.done_phrases import is_guess
+from memory_assets.extraction.task_state import standing
+from memory_assets.extraction.titles import title_of
+from memory_assets.tasks.done_phrases import all_tests_pass, is_guess
 
 REPORT_SCORE = -6.0
 """How far below what an entry needs a report may be and still be cited."""
 
 _FAILS = re.compile(
-    r"\b(?:could not|unable to|(?<!which )(?<!that )(?<!had )failed to|(?:is|are) still failing|still (?:fails?|broken))"
+    r"\b(?:could not|unable to|(?<!which )(?<!that )(?<!had )failed to|(?:is|are) still failing"
+    r"|still (?:fails?\b(?! (?:gracefully|safely|silently|closed|fast|open|as (?:before|expected|intended))\b)|broken))"
     r"|\bcouldn['’]t|(?:\bnot|n['’]t) (?:yet )?work(?:ing)?\b"
     r"|실패(?:했(?!던)|하였(?!던)|합|한다)|못 ?했(?!던)|아직|(?<!이제 )(?<!더 이상 )되지 않습니다|(?<!면 )안 됩니다",
     re.IGNORECASE,
@@ -45,7 +48,8 @@ _SUMS_UP = re.compile(
 )
 """An agent begins to tell what it did."""
 _PLANNED = re.compile(
-    r"\b(?:the|my|this) plan (?:is|has been|was) (?:now )?(?:ready|written|complete\w*|updated|saved|drafted)\b"
+    r"(?<!from )(?<!of )(?<!in )(?<!by )\b(?:the|my|this) plan (?:is|has been|was) (?:now )?"
+    r"(?:ready|written|complete\w*|updated|saved|drafted)\b"
     r"|\bready to (?:be )?(?:implement|execute|start implement)\w*"
     r"|(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)"
     r"|실행(?:할)? 준비가",
@@ -53,6 +57,18 @@ _PLANNED = re.compile(
 )
 """An agent says that a plan is made: nothing of it is done."""
 _ASKS_FOR_PLAN = re.compile(r"\b(?:plan|design|propos\w+|draft|spec)\b|계획|플랜|설계|제안|방안", re.IGNORECASE)
+_OPENS_DONE = re.compile(
+    r"^\W{0,6}(?:(?:all|it['’]s|that['’]s) )?(?:done|finished|completed?|fixed|implemented|all set)\W{0,3}"
+    r"(?:(?<=[.!✅])\s|[—–:]\s|\n|$)"
+    r"|^\W{0,6}(?:(?:수정|반영|적용|처리|작업)\s?)?(?:완료|끝)\W{0,3}(?:(?<=[.!✅])\s|\n|$)",
+    re.IGNORECASE,
+)
+"""A word with which an agent's message says that it is done; what it then says is how it is now."""
+_REVIEWS = re.compile(
+    r"\b(?:review|examine|audit|assess|analy[sz]e|compare|summari[sz]e)\b|검토|리뷰|분석|비교|요약", re.IGNORECASE
+)
+_LONG_ANSWER = 8
+"""Sentences of a message that is the review that was asked for."""
 _NOT_FOUND = re.compile(
     r"\b(?:unclear|unknown|no idea|nothing (?:found|wrong))\b"
     r"|(?:\bnot|n['’]t) (?:yet )?(?:clear|sure|known|know|find|found|reproduce|tell)\b"
@@ -62,9 +78,10 @@ _NOT_FOUND = re.compile(
 )
 """What says that nothing was found out."""
 _LOOKS = re.compile(
-    r"^\W{0,3}(?:(?:can|could|would) you |please |let'?s |so,? |ok(?:ay)?,? )?(?:investigate|check(?! (?:in|out|into)\b)|review"
+    r"^\W{0,3}(?:(?:can|could|would) you |please |let['’]?s |so,? |ok(?:ay)?,? |i['’]ll |i will )?"
+    r"(?:investigate|check(?! (?:in|out|into)\b)|review|examine|audit"
     r"|find out|figure out|look (?:at|into|for|why)|analy[sz]e|explain|why|compare|verify|research|dig into|take a look)\b"
-    r"|(?:확인|조사|분석|검토|리뷰|파악|비교)(?:을|를)?\s?(?:해|하고|좀|부탁)|(?:찾아|알아)\s?(?:봐|줘|보고)|왜.{0,60}(?:지|까|나요?)\?",
+    r"|(?:확인|조사|분석|검토|리뷰|파악|비교)(?:을|를)?\s?(?:해|하고|하겠|좀|부탁)|(?:찾아|알아)\s?(?:봐|줘|보고)|왜.{0,60}(?:지|까|나요?)\?",
     re.IGNORECASE,
 )
 _ALSO_CHANGES = re.compile(
@@ -106,16 +123,28 @@ def outcome_of(request: Scored, reports: Sequence[Scored], closing: Sequence[Sco
     report = best_report(request, reports, only_request=only_request)
     if report is not None or request.status == "blocked":
         return Outcome(report, is_left_open=is_open)
-    done = (one for one in closing if one.tells_done or _SUMS_UP.match(one.spot.sentence.text))
-    told = best_report(request, list(done), only_request=only_request)
+    told = best_report(request, _told_done(closing), only_request=only_request)
     if told is None and only_request and asks_to_look(request):
         found = [
             one for one in closing if one.entry_type == "insight" and one.score >= 0 and _is_finding(one.spot.sentence.text)
         ]
+        if not found and len(closing) >= _LONG_ANSWER and _REVIEWS.search(request.spot.sentence.text):
+            found = [one for one in closing if _is_finding(one.spot.sentence.text)]
         told = best_report(request, found, only_request=True)
         # What is missing or fails is what was found.
         is_open = is_open and told is None
     return Outcome(None, told, is_open)
+
+
+def _told_done(closing: Sequence[Scored]) -> list[Scored]:
+    """The sentences of the last words that say that something is done; behind a bare "Done." all that say how it is now."""
+    done = [one for one in closing if one.tells_done or _SUMS_UP.match(one.spot.sentence.text)]
+    if done or not closing:
+        return done
+    if _OPENS_DONE.match(closing[0].spot.message.text):
+        said = [one for one in closing if one.spot.sentence.shape != "heading" and _is_finding(one.spot.sentence.text)]
+        return [one for one in said if not one.spot.sentence.text.rstrip("*_").endswith(":")] or said
+    return [one for one in closing if all_tests_pass(one.spot.sentence.text)]
 
 
 def best_report(main: Scored, reports: Sequence[Scored], *, only_request: bool) -> Scored | None:
@@ -144,8 +173,13 @@ def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bo
     asked = stems_of(request.spot.words)
     wants_more = not (request.spot.in_plan or _ASKS_FOR_PLAN.search(request.spot.sentence.text))
     reported = any(one.tells_done and asked & stems_of(one.spot.words) for one in closing)
+    lists_done = False
     for number, one in enumerate(closing):
         text = one.spot.sentence.text
+        if one.spot.sentence.shape != "item":
+            lists_done = _lists_done(one)
+        elif lists_done:
+            continue  # what was mended, or what it is called
         only_planned = wants_more and _PLANNED.search(text) is not None
         fails = only_planned or _FAILS.search(text) is not None
         if not only_planned and (not (fails or _LEFT.search(text)) or _is_told_done(one)):
@@ -155,6 +189,12 @@ def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bo
         if asked & named or (only_request and (fails or back or not reported)):
             return True
     return False
+
+
+def _lists_done(one: Scored) -> bool:
+    """Whether a sentence says of what is listed below it that it was done."""
+    ends = one.spot.sentence.text.rstrip("*_ ").endswith((":", "："))
+    return (ends or one.spot.sentence.shape == "heading") and standing(title_of(one.spot.sentence.text)).status == "done"
 
 
 def _is_told_done(one: Scored) -> bool:

@@ -20,6 +20,7 @@ from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.todos import Todo
 from memory_assets.tasks.done_phrases import thanks
 from memory_assets.tasks.one_turn import is_one_turn, is_standing
+from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import FINISHED, TaskStatus
 
 _ANSWERS = re.compile(
@@ -44,7 +45,7 @@ _ASKS_ANEW = re.compile(
 )
 """What follows an answer's first words where the message goes on to something else."""
 _NOTES = re.compile(r"^\W{0,3}(?:note|fyi|ps|참고)\b\W", re.IGNORECASE)
-"""What a person adds to a request."""
+"""What a person adds to a request, beside guesses of why it is so."""
 _TELLING_WORDS = 5
 """Telling words beyond which a sentence names what is meant; of several that do, the first is the request."""
 _OPENING = 40
@@ -79,8 +80,12 @@ def request_in(said: Sequence[Scored]) -> Scored | None:
         return next((one for one in planned if one.spot.sentence.shape == "heading"), planned[0])
     typed = [one for one in said if one.spot.origin == "typed" and not one.has(GO_ON)]
     whole = [one for one in typed if not one.spot.sentence.text.rstrip().endswith((":", "："))] or typed
-    asking = [one for one in whole if one.entry_type == "task" and not _NOTES.match(one.spot.sentence.text)]
+    asking = [one for one in whole if one.entry_type == "task" and not _only_notes(one.spot.sentence.text)]
     return max(asking, key=_asking, default=None) or max(whole, key=_telling, default=None)
+
+
+def _only_notes(text: str) -> bool:
+    return _NOTES.match(text) is not None or opens_supposed(text)
 
 
 def _asking(one: Scored) -> tuple[bool, float]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain
 
 from memory_assets.extraction.blockers import blockers_in
-from memory_assets.extraction.completeness import points_back
+from memory_assets.extraction.completeness import leans_back, points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.open_ends import open_ends
@@ -34,9 +34,10 @@ from memory_assets.extraction.windows import Window
 from memory_assets.extraction.withdrawals import withdrawals
 from memory_assets.extraction.works import Turns, told_with, works_of
 from memory_assets.sessions.model import Message
+from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "9"
+CODE_VERSION = "10"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -111,7 +112,7 @@ def _entry(choice: Choice) -> ExtractedEntry:
     if (
         report is not None
         and not is_open
-        and (said is None or (main.spot.voice == "user" and said in ("pending", "in_progress")))
+        and (said is None or ((choice.is_request or main.spot.voice == "user") and said in ("pending", "in_progress")))
     ):
         status = "done"
     blocked_by = blockers_in(text) if status == "blocked" else ()
@@ -152,11 +153,13 @@ def _asked_by_replies(
 
 
 def _only_needs(choice: Choice) -> bool:
-    """Whether an agent says on the way that something is needed: what it leaves open at the end is a task (``open_ends``)."""
+    """Whether an agent says on the way that something is needed or awaited: what it leaves open at the end is a task
+    (``open_ends``)."""
     main = choice.main
     is_listed = main.spot.sentence.shape in BOXED
+    waits = main.status == "blocked" and main.spot.voice == "working"  # for its helpers and tools
     return not (choice.is_request or is_listed or main.spot.voice == "user") and (
-        main.entry_type == "task" and main.status in (None, "pending")
+        main.entry_type == "task" and (waits or main.status in (None, "pending"))
     )
 
 
@@ -172,12 +175,21 @@ def _named(entry: ExtractedEntry, decided: Mapping[Quote, ExtractedEntry]) -> Ex
 
 def _title(choice: Choice) -> str:
     """The sentence, behind the one that names what it points back at where both fit on a line."""
-    text = choice.main.spot.sentence.text
+    main = choice.main
     before = next(iter(choice.near), None)
-    if before is None or not points_back(text) or before.spot.position != choice.main.spot.position - 1:
-        return title_of(text)
-    both = f"{title_of(before.spot.sentence.text)} {title_of(text)}"
-    return both if len(both) <= MAX_TITLE else title_of(text)
+    is_named = before is not None and _is_before(before, main)
+    leans = leans_back(main) if choice.is_request else points_back(main.spot.sentence.text)
+    return _title_behind(before if is_named and leans else None, main)
+
+
+def _title_behind(before: Scored | None, main: Scored) -> str:
+    title = title_of(main.spot.sentence.text)
+    both = f"{title_of(before.spot.sentence.text)} {title}" if before is not None else title
+    return both if len(both) <= MAX_TITLE else title
+
+
+def _is_before(one: Scored, main: Scored) -> bool:
+    return one.spot.message_index == main.spot.message_index and one.spot.position == main.spot.position - 1
 
 
 def _type(main: Scored) -> EntryType:
@@ -191,6 +203,8 @@ def _type(main: Scored) -> EntryType:
     if main.spot.voice != "user":
         proposes = main.entry_type == "decision" and _OPEN.search(main.spot.sentence.text) is not None
         return "insight" if proposes else main.entry_type or "fact"
+    if main.entry_type == "task" and opens_supposed(main.spot.sentence.text):
+        return "fact"
     if main.spot.origin == "typed" or main.spot.sentence.shape in BOXED:
         return main.entry_type or ("fact" if _DESCRIBES.match(main.spot.sentence.text) else "decision")
     if main.entry_type in ("task", "preference", None):
@@ -325,4 +339,6 @@ def _carried_on(
     if report is not None and said in ("pending", "in_progress") and not (progress.is_open or outcome.is_left_open):
         history.append(StatusAt("done", report.spot.message_index))
     status = history[-1].status if history else said
-    yield ExtractedEntry("task", title_of(request.spot.sentence.text), tuple(quotes), status=status, history=changes(history))
+    before = next((one for one in asked if _is_before(one, request)), None)
+    title = _title_behind(before if leans_back(request) else None, request)
+    yield ExtractedEntry("task", title, tuple(quotes), status=status, history=changes(history))

@@ -22,6 +22,10 @@ _MOST = 400
 """Characters of a sentence that are read."""
 _BEFORE, _AFTER = 90, 40
 """Characters around a phrase that can make it void."""
+_OF_A_THING = re.compile(
+    r"(?!(?:i|we)(?:'ve| have)?\s).{0,40}\b(?:done|fixed|finished|completed|closed|resolved)", re.IGNORECASE
+)
+"""A word that may belong to a thing ("a fixed size", "the done column"), where nobody says that he did it."""
 _RIEUL = "".join(chr(code) for code in range(ord("가") + 8, ord("힣") + 1, 28))
 _Patterns = dict[str, re.Pattern[str]]
 
@@ -75,7 +79,12 @@ def _is_void(status: TaskStatus, text: str, match: re.Match[str]) -> bool:
     match status:
         case "done":
             in_front += ("if_done", "undone", "ko_undone", "partly", "might", "wished")
-            behind += ("ko_if_after", "done_otherwise", "no_more")
+            behind += (
+                "ko_if_after",
+                "done_otherwise",
+                "no_more",
+                *(("done_of_a_thing",) if _OF_A_THING.fullmatch(match[0]) else ()),
+            )
         case "blocked":
             in_front += ("if", "was", "might", "will", "of_another")
             behind += ("ko_if_after",)

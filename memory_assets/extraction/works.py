@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory_assets.extraction.completeness import GO_ON
+from memory_assets.extraction.completeness import GO_ON, leans_back
 from memory_assets.extraction.outcomes import REPORT_SCORE, outcome_of
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
@@ -153,12 +153,16 @@ def _announced(messages: Sequence[Message], scored: Iterable[Scored], window: Wi
 
 
 def told_with(request: Scored, said: Sequence[Scored]) -> list[Scored]:
-    """What is quoted beside a request: the goal of a plan; what says as well that something is wrong, where the person only
-    tells that; what the agent said before and the person takes up."""
+    """What is quoted beside a request: the goal of a plan; what names its object; what says as well that something is wrong,
+    where the person only tells that; what the agent said before and the person takes up."""
     spot = request.spot
     if spot.in_plan:
         plan = (one for one in said if one.spot.message_index == spot.message_index)
         return [one for one in plan if one is not request and _GOAL.match(one.spot.sentence.text)][:1]
+    if leans_back(request):
+        named = [one for one in said if one.spot.message_index == spot.message_index and one.spot.position == spot.position - 1]
+        if named:
+            return named
     wrong = [one for one in said if request.entry_type != "task" and one is not request and _tells_as_well(one, request)]
     if wrong:
         return [min(wrong, key=lambda one: (abs(one.spot.position - spot.position), one.spot.position))]

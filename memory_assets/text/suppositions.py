@@ -13,6 +13,18 @@ _SUPPOSES = re.compile(
 )
 
 
+_OPENS_SUPPOSED = re.compile(
+    r"^\W{0,3}(?:presumably|apparently|(?:probably|perhaps|maybe|possibly) (?:because|it['’]?s|that['’]?s)\b"
+    r"|아마(?:도)?\s[^\n]{0,80}때문)",
+    re.IGNORECASE,
+)
+
+
+def opens_supposed(text: str) -> bool:
+    """Whether it begins as a guess of how something is: "Presumably because it waits for an event"."""
+    return _OPENS_SUPPOSED.match(text) is not None
+
+
 def is_supposed(text: str) -> bool:
     """Whether it says so: "probably", "this usually means", "아마", "것 같습니다"."""
     return _SUPPOSES.search(text) is not None
