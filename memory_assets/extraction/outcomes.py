@@ -64,6 +64,11 @@ _OPENS_DONE = re.compile(
     re.IGNORECASE,
 )
 """A word with which an agent's message says that it is done; what it then says is how it is now."""
+_ENDS_ALL = re.compile(
+    r"\b(?:all|everything)\b[^.\n]{0,80}\b(?:complete|completed|done|finished|implemented|in place)\b"
+    r"|(?:모두|모든|전부|전체)[^.\n]{0,40}(?:완료|끝났|마쳤|했습니다)",
+    re.IGNORECASE,
+)
 _REVIEWS = re.compile(
     r"\b(?:review|examine|audit|assess|analy[sz]e|compare|summari[sz]e)\b|검토|리뷰|분석|비교|요약", re.IGNORECASE
 )
@@ -128,12 +133,18 @@ def outcome_of(request: Scored, reports: Sequence[Scored], closing: Sequence[Sco
         found = [
             one for one in closing if one.entry_type == "insight" and one.score >= 0 and _is_finding(one.spot.sentence.text)
         ]
-        if not found and len(closing) >= _LONG_ANSWER and _REVIEWS.search(request.spot.sentence.text):
-            found = [one for one in closing if _is_finding(one.spot.sentence.text)]
-        told = best_report(request, found, only_request=True)
+        told = _review_told(request, closing) or best_report(request, found, only_request=True)
         # What is missing or fails is what was found.
         is_open = is_open and told is None
     return Outcome(None, told, is_open)
+
+
+def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
+    """Where a review was asked for and the last words are one, its first sentence that speaks of what was to be reviewed."""
+    if len(closing) < _LONG_ANSWER or _REVIEWS.search(request.spot.sentence.text) is None:
+        return None
+    found = [one for one in closing if _is_finding(one.spot.sentence.text)]
+    return next((one for one in found if request.spot.words & one.spot.words), None) or next(iter(found), None)
 
 
 def _told_done(closing: Sequence[Scored]) -> list[Scored]:
@@ -204,6 +215,11 @@ def _is_told_done(one: Scored) -> bool:
         return True
     told = (one.tells_done or one.reports) and _DID.search(text) is not None
     return told and _BUT.search(text) is None
+
+
+def ends_all(report: Scored) -> bool:
+    """Whether an agent's last words say that all is done, or that the tests pass."""
+    return _ENDS_ALL.search(report.spot.sentence.text) is not None or all_tests_pass(report.spot.message.text)
 
 
 def asks_to_look(request: Scored) -> bool:

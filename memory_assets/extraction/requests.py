@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know
-from memory_assets.extraction.outcomes import looks_and_changes
+from memory_assets.extraction.outcomes import ends_all, looks_and_changes
 from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.status_history import changes
@@ -166,15 +166,22 @@ class Progress:
     Attributes:
         quotes: of the items, those first that the history needs.
         history: what they say of the request, in the order of the messages.
+        at_last_step: whether all are through but the one that is under way: the tick behind it is often forgotten.
     """
 
     quotes: tuple[Quote, ...]
     history: tuple[StatusAt, ...]
+    at_last_step: bool = False
 
     @property
     def is_open(self) -> bool:
         """Whether a step is known that is not through."""
         return bool(self.history) and self.history[-1].status not in FINISHED
+
+    def leaves_open(self, report: Scored | None) -> bool:
+        """Whether a step is open beside what an agent reports: not the last one, where it says that all of it is done."""
+        ends = self.at_last_step and report is not None and report.spot.voice == "closing" and ends_all(report)
+        return self.is_open and not ends
 
 
 def progress_of(steps: Sequence[Todo]) -> Progress:
@@ -195,7 +202,9 @@ def progress_of(steps: Sequence[Todo]) -> Progress:
                 needed[index] = quote
     kept = [step for step in history if step.message_index in needed]
     quotes = dict.fromkeys((*needed.values(), *(todo.quotes[0] for todo in steps)))
-    return Progress(tuple(quotes)[:_MOST_QUOTES], changes(kept) or tuple(kept[:1]))
+    is_open = [status for status in standing.values() if status not in FINISHED]
+    at_last_step = len(standing) == len(steps) > 1 and is_open == ["in_progress"]
+    return Progress(tuple(quotes)[:_MOST_QUOTES], changes(kept) or tuple(kept[:1]), at_last_step)
 
 
 def _told(todo: Todo) -> tuple[StatusAt, ...]:

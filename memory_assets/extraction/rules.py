@@ -32,7 +32,7 @@ from memory_assets.extraction.titles import MAX_TITLE, title_of
 from memory_assets.extraction.todos import Todo
 from memory_assets.extraction.windows import Window
 from memory_assets.extraction.withdrawals import withdrawals
-from memory_assets.extraction.works import Turns, told_with, works_of
+from memory_assets.extraction.works import Turns, announces_work, told_with, works_of
 from memory_assets.sessions.model import Message
 from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
@@ -108,7 +108,7 @@ def _entry(choice: Choice) -> ExtractedEntry:
     status: TaskStatus = said or "pending"
     if choice.is_request:
         said = "pending" if main.spot.in_plan or choice.steps else said or "pending"
-    is_open = progress.is_open or choice.is_left_open
+    is_open = progress.leaves_open(report) or choice.is_left_open
     if (
         report is not None
         and not is_open
@@ -318,8 +318,11 @@ def _carried_on(
     if window.asked is None:
         return
     asked = score_window(messages, Window(window.asked, window.asked + 1, window.asked), rules)
-    request = request_in(asked)
-    if request is None or not (0 in steps or asks_for_work(request, math.inf, opens=window.asked_first)):
+    announced = next((one for one in asked if announces_work(one)), None)
+    request = request_in(asked) or announced
+    if request is None or not (
+        request is announced or 0 in steps or asks_for_work(request, math.inf, opens=window.asked_first)
+    ):
         return
     progress = progress_of(steps.pop(0, []))
     turn = [one for one in scored if one.turn == 0]
@@ -336,7 +339,7 @@ def _carried_on(
         return
     said: TaskStatus = request.status or "pending"
     history = list(progress.history)
-    if report is not None and said in ("pending", "in_progress") and not (progress.is_open or outcome.is_left_open):
+    if report is not None and said in ("pending", "in_progress") and not (progress.leaves_open(report) or outcome.is_left_open):
         history.append(StatusAt("done", report.spot.message_index))
     status = history[-1].status if history else said
     before = next((one for one in asked if _is_before(one, request)), None)

@@ -15,6 +15,7 @@ from memory_assets.extraction.todo_calls import checklist, is_todo_call
 from memory_assets.extraction.todo_numbers import Numbered, numbered_tasks
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message
+from memory_assets.sessions.origins import origins_of
 
 WINDOW_CHARACTERS = 24_000
 """Characters of shown text that a window holds; one longer message makes a window of its own."""
@@ -34,8 +35,9 @@ class Window:
 
     Attributes:
         numbered: the titles behind the numbers by which the window's todo calls name tasks, wherever these were made.
-        asked: the message, before the window, by which the person began the turn that the window begins in; None where the
-            window begins with the person's own words, or the session with the agent's.
+        asked: the message, before the window, that says what is asked for in the turn that the window begins in: the person's,
+            or, behind a command whose body is a template, the agent's first one; None where the window begins with the
+            person's own words, or the session with the agent's.
         asked_first: whether that message is the first of the session in which a person speaks.
         is_cut: whether the next window begins with further words of the agent: the turn that this one ends in goes on there.
     """
@@ -143,7 +145,16 @@ def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
     if first is None or _is_said_by_person(messages[first]):
         return None
     before = range(start - 1, -1, -1)
-    return next((i for i in before if _is_said_by_person(messages[i]) and shown_text(messages[i])), None)
+    asked = next((i for i in before if _is_said_by_person(messages[i]) and shown_text(messages[i])), None)
+    if asked is None or not is_command(messages[asked]):
+        return asked
+    answers = range(asked + 1, start)
+    return next((i for i in answers if messages[i].kind == "said" and shown_text(messages[i])), asked)
+
+
+def is_command(message: Message) -> bool:
+    """Whether what a person said is the body of a command alone: what the agent first answers says what it asks for."""
+    return all(stretch.origin == "template" for stretch in origins_of(message))
 
 
 def _context(lengths: Sequence[int], start: int) -> int:

@@ -17,9 +17,8 @@ from memory_assets.extraction.completeness import GO_ON, leans_back
 from memory_assets.extraction.outcomes import REPORT_SCORE, outcome_of
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
-from memory_assets.extraction.windows import Window
+from memory_assets.extraction.windows import Window, is_command
 from memory_assets.sessions.model import Message
-from memory_assets.sessions.origins import origins_of
 from memory_assets.tasks.one_turn import is_one_turn
 
 _ANNOUNCES = re.compile(
@@ -133,9 +132,7 @@ def _announced(messages: Sequence[Message], scored: Iterable[Scored], window: Wi
     commands = {
         turns[index]
         for index in range(window.start, window.end)
-        if is_said(messages[index])
-        and messages[index].role == "user"
-        and all(stretch.origin == "template" for stretch in origins_of(messages[index]))
+        if is_said(messages[index]) and messages[index].role == "user" and is_command(messages[index])
     }
     answers: dict[int, int] = {}
     for one in scored:
@@ -144,12 +141,17 @@ def _announced(messages: Sequence[Message], scored: Iterable[Scored], window: Wi
         if one.spot.voice == "user":
             commands.discard(one.turn)  # the person says by words what is asked for
             continue
-        text = one.spot.sentence.text
-        announces = _ANNOUNCES.match(text)
         is_first = answers.setdefault(one.turn, one.spot.message_index) == one.spot.message_index
-        if is_first and announces is not None and not is_one_turn(text[announces.end() :]):
+        if is_first and announces_work(one):
             commands.discard(one.turn)
             yield one.turn, one
+
+
+def announces_work(one: Scored) -> bool:
+    """Whether an agent says that it will do something that is not over with the turn."""
+    text = one.spot.sentence.text
+    announces = _ANNOUNCES.match(text) if one.spot.voice != "user" else None
+    return announces is not None and not is_one_turn(text[announces.end() :])
 
 
 def told_with(request: Scored, said: Sequence[Scored]) -> list[Scored]:

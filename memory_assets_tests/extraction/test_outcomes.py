@@ -2,8 +2,9 @@
 
 import pytest
 
+from memory_assets.extraction.windows import windows
 from memory_assets_tests.extraction.talk import agent, user
-from memory_assets_tests.extraction.test_requests import tasks
+from memory_assets_tests.extraction.test_requests import tasks, todos
 
 WORK = [agent(f"Let me look at part {n} of it.", uid=n) for n in "abcd"]
 
@@ -63,12 +64,31 @@ def test_a_turn_that_ends_with_a_report_is_done(asked: str, closing: str) -> Non
         ("Please fix the login form.", "I've fixed the style.\n\nStill failing:\n\n- The login form is still failing on CI"),
         ("Please fix the login form.", "The tests do not pass yet. The form needs a field."),
         ("Please fix the login form.", "All tests should pass once the form has a field."),
+        ("Let's address the first point of the review.", "I now have the full picture of the first point."),
         ("로그인 화면을 고쳐줘.", "완료하려면 토큰이 필요합니다. 화면은 그대로입니다."),
         ("Please fix the login form.", "Used by three pages, the form reads the cookie twice."),
     ],
 )
 def test_a_turn_that_ends_otherwise_is_open(asked: str, closing: str) -> None:
     assert status_of(asked, closing) != "done"
+
+
+@pytest.mark.parametrize(
+    ("steps", "closing", "status"),
+    [
+        (("completed", "in_progress"), "All work from the plan is complete.", "done"),
+        (("completed", "in_progress"), "계획한 작업을 모두 완료했습니다.", "done"),
+        (("completed", "in_progress"), "I moved the reader. All tests pass.", "done"),
+        (("completed", "in_progress"), "I moved the reader.", "in_progress"),
+        (("completed", "in_progress"), "All work is complete. One test is still failing.", "in_progress"),
+        (("completed", "pending"), "All work from the plan is complete.", "in_progress"),
+        (("in_progress", "in_progress"), "All work from the plan is complete.", "in_progress"),
+    ],
+)
+def test_a_tick_that_was_forgotten_leaves_nothing_open(steps: tuple[str, str], closing: str, status: str) -> None:
+    call = todos(("Move the reader", steps[0]), ("Run the tests", steps[1]))
+    (task,) = tasks(user("Please move the reader."), call, *WORK, agent(closing, uid="last"))
+    assert task.entry.status == status
 
 
 REVIEW = """# Review of the pull request
@@ -92,6 +112,14 @@ def test_a_command_that_asks_for_a_review_is_done_with_the_review() -> None:
     template = "- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request."
     (task, *_) = tasks(user(template), agent("I'll review the pull request line by line.", uid="first"), *WORK, agent(REVIEW))
     assert (task.entry.title, task.entry.status) == ("I'll review the pull request line by line.", "done")
+
+
+def test_a_review_that_fills_several_windows_ends_the_command_that_asked_for_it() -> None:
+    command = user("- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request.")
+    talk = [command, agent("I'll review the pull request line by line.", uid="first"), *WORK, agent(REVIEW, uid="last")]
+    assert len(windows(talk, budget=300)) > 1
+    found = [task.entry for task in tasks(*talk, budget=300) if "review the pull" in task.entry.title]
+    assert [(entry.title, entry.status) for entry in found] == [("I'll review the pull request line by line.", "done")]
 
 
 def test_an_agent_that_waits_for_its_helpers_leaves_no_task() -> None:
