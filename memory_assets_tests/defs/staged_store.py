@@ -54,7 +54,7 @@ class StagedStore(ToldStore):
             self._known = Known(
                 _by_project(self.memory.memories().memories),
                 _by_project(self.memory.tasks()),
-                _by_project(self.memory.read(list_conflicts, status="open")),
+                _by_project(self.memory.read(list_conflicts, status="all")),
             )
         return self._known
 
