@@ -32,7 +32,7 @@ from memory_assets.extraction.titles import MAX_TITLE, title_of
 from memory_assets.extraction.todos import Todo
 from memory_assets.extraction.windows import Window
 from memory_assets.extraction.withdrawals import withdrawals
-from memory_assets.extraction.works import Turns, announces_work, told_with, works_of
+from memory_assets.extraction.works import Turns, announces_work, named_before, told_with, works_of
 from memory_assets.sessions.model import Message
 from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
@@ -176,10 +176,9 @@ def _named(entry: ExtractedEntry, decided: Mapping[Quote, ExtractedEntry]) -> Ex
 def _title(choice: Choice) -> str:
     """The sentence, behind the one that names what it points back at where both fit on a line."""
     main = choice.main
-    before = next(iter(choice.near), None)
-    is_named = before is not None and _is_before(before, main)
     leans = leans_back(main) if choice.is_request else points_back(main.spot.sentence.text)
-    return _title_behind(before if is_named and leans else None, main)
+    before = next(iter(choice.near), None) if leans else None
+    return _title_behind(before if before is not None and _is_before(before, main) else None, main)
 
 
 def _title_behind(before: Scored | None, main: Scored) -> str:
@@ -342,6 +341,5 @@ def _carried_on(
     if report is not None and said in ("pending", "in_progress") and not (progress.leaves_open(report) or outcome.is_left_open):
         history.append(StatusAt("done", report.spot.message_index))
     status = history[-1].status if history else said
-    before = next((one for one in asked if _is_before(one, request)), None)
-    title = _title_behind(before if leans_back(request) else None, request)
+    title = _title_behind(named_before(request, asked), request)
     yield ExtractedEntry("task", title, tuple(quotes), status=status, history=changes(history))

@@ -161,14 +161,23 @@ def told_with(request: Scored, said: Sequence[Scored]) -> list[Scored]:
     if spot.in_plan:
         plan = (one for one in said if one.spot.message_index == spot.message_index)
         return [one for one in plan if one is not request and _GOAL.match(one.spot.sentence.text)][:1]
-    if leans_back(request):
-        named = [one for one in said if one.spot.message_index == spot.message_index and one.spot.position == spot.position - 1]
-        if named:
-            return named
+    named = named_before(request, said)
+    if named is not None:
+        return [named]
     wrong = [one for one in said if request.entry_type != "task" and one is not request and _tells_as_well(one, request)]
     if wrong:
         return [min(wrong, key=lambda one: (abs(one.spot.position - spot.position), one.spot.position))]
     return [one for one in (_taken_up(request, said),) if one is not None]
+
+
+def named_before(request: Scored, said: Iterable[Scored]) -> Scored | None:
+    """The sentence before a request that leans back on it ("change that"); what is a memory of its own stays one."""
+    spot = request.spot
+    if not leans_back(request):
+        return None
+    place = (spot.message_index, spot.position - 1)
+    before = next((one for one in said if (one.spot.message_index, one.spot.position) == place), None)
+    return None if before is not None and before.entry_type in ("decision", "preference") else before
 
 
 def _tells_as_well(one: Scored, request: Scored) -> bool:

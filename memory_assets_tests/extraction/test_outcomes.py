@@ -137,6 +137,6 @@ def test_a_guess_of_a_person_is_no_task() -> None:
 
 
 def test_a_request_that_points_back_is_called_by_what_it_points_at_as_well() -> None:
-    told = "The log line is at INFO and should be at DEBUG. We need to change that at a minimum."
+    told = "The log line is at INFO for every missing folder. We need to change that at a minimum."
     (task,) = tasks(user(told), *WORK)
     assert task.entry.title == told
