@@ -28,6 +28,7 @@ from memory_assets.results.digest import (
     SessionHeadV1,
 )
 from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
+from memory_assets.sessions.error_lines import is_slip
 from memory_assets.text.sentences import sentences
 from memory_assets.text.suppositions import is_supposed
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 TOLD_LENGTH = 240
 """Characters of what was asked first that are told, as far as its sentences fit into them."""
+_SPEAK = ("user", "assistant")
 _NOTED_ORDER = ("preference", "insight", "fact", "reference")
 
 _HEADS = f"""
@@ -197,7 +199,11 @@ def _told(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> 
         session_id: _Told(
             _goal(messages, episodes.get(session_id, ())),
             _ended(messages, episodes.get(session_id, ()), last_said.get(session_id)),
-            tuple(_failure(messages, unit_id, cited) for unit_id, cited in gotchas.get(session_id, ())),
+            tuple(
+                failure
+                for unit_id, cited in gotchas.get(session_id, ())
+                if not _only_a_slip(failure := _failure(messages, unit_id, cited))
+            ),
         )
         for session_id in session_ids
     }
@@ -242,3 +248,8 @@ def _failure(
 ) -> DigestFailureV1:
     error, *ended = [quote for place in cited if (quote := quote_at_place(messages, place)) is not None]
     return DigestFailureV1(id=unit_id, error=error, mended=tuple(ended))
+
+
+def _only_a_slip(failure: DigestFailureV1) -> bool:
+    """Whether a compiler found it, the next edit ended it, and nobody found a word on it worth saying."""
+    return is_slip(failure.error.text) and all(quote.speaker not in _SPEAK for quote in failure.mended)

@@ -65,6 +65,19 @@ _FOLDERS = re.compile(r"(?:[A-Za-z]:)?(?:[\w.@+~-]{0,80}[/\\]){1,30}(?=[\w.@+~-]
 _NUMBERS = re.compile(r"[0-9]+")
 _SPACES = re.compile(r"\s+")
 
+_SLIP = re.compile(
+    r"imported (?:and|but) (?:not used|unused)|declared and not used|is defined but never used|unused (?:import|variable)"
+    r"|no new variables on left side|undefined(?: name|:)|undeclared (?:name|identifier)|cannot find (?:name|symbol)"
+    r"|is not defined\b|missing return|unexpected (?:token|indent|EOF)|unterminated|invalid syntax|expected ['\"`‘]?[;)\]}:]"
+    r"|\b(?:F401|F811|F841|E\d{3}|TS2304|TS6133)\b",
+    re.IGNORECASE,
+)
+
+
+def is_slip(error: str) -> bool:
+    """Whether an error is one of typing that its next edit ends: a compiler or a linter names the line and what is wrong."""
+    return _SLIP.search(error) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class ErrorLine:

@@ -173,6 +173,19 @@ def test_what_ended_an_error_is_not_told_a_second_time(memory: Memory) -> None:
     assert cause not in [line.text for line in digest.noted]
 
 
+def test_a_slip_that_the_next_edit_ended_is_none_of_what_was_mended(memory: Memory) -> None:
+    slip = './hooks.go:7:2: "io" imported and not used'
+    failed = Message("u2", "tool", "tool_result", slip, tool_use_id="t1", is_error=True)
+    talk = (*MESSAGES[:2], failed, *MESSAGES[3:])
+    assert talk[1].tool_use_id == "t1"
+    tell_messages(memory.settings, "slip-1", talk)
+    assert memory.session_digest("slip-1").failed == ()
+    cause = "The root cause is that hooks.go no longer copies the body, so the build fails on `io`."
+    tell_messages(memory.settings, "slip-2", (*talk[:3], Message("u2b", "assistant", "said", cause), *talk[3:]))
+    (failure,) = memory.session_digest("slip-2").failed
+    assert (failure.error.text, failure.mended[0].text) == (slip, cause)
+
+
 def test_what_was_found_in_the_end_comes_before_what_was_supposed(memory: Memory) -> None:
     said = (
         "The token usually means trouble with the registry.",
