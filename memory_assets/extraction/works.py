@@ -177,7 +177,9 @@ def named_before(request: Scored, said: Iterable[Scored]) -> Scored | None:
         return None
     place = (spot.message_index, spot.position - 1)
     before = next((one for one in said if (one.spot.message_index, one.spot.position) == place), None)
-    return None if before is not None and before.entry_type in ("decision", "preference") else before
+    if before is None or before.spot.origin != "typed" or before.entry_type in ("decision", "preference"):
+        return None
+    return before
 
 
 def _tells_as_well(one: Scored, request: Scored) -> bool:

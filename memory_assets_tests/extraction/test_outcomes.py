@@ -140,3 +140,6 @@ def test_a_request_that_points_back_is_called_by_what_it_points_at_as_well() -> 
     told = "The log line is at INFO for every missing folder. We need to change that at a minimum."
     (task,) = tasks(user(told), *WORK)
     assert task.entry.title == told
+    pasted = "# Guide\n\n" + "The guide says what a page is made of. " * 20 + "\n\n## See also\n\n- Security: the principles\n"
+    (moved,) = tasks(user(f"{pasted}\n해당 파일도 이동해줘."), *WORK)
+    assert moved.entry.title == "해당 파일도 이동해줘."
