@@ -59,7 +59,7 @@ _PLANNED = re.compile(
 _ASKS_FOR_PLAN = re.compile(r"\b(?:plan|design|propos\w+|draft|spec)\b|계획|플랜|설계|제안|방안", re.IGNORECASE)
 _OPENS_DONE = re.compile(
     r"^\W{0,6}(?:(?:all|it['’]s|that['’]s) )?(?:done|finished|completed?|fixed|implemented|all set)\W{0,3}"
-    r"(?:(?<=[.!✅])\s|[—–:]\s|\n|$)"
+    r"(?:(?<=[.!✅])\s|[—–]\s|\n|$)"
     r"|^\W{0,6}(?:(?:수정|반영|적용|처리|작업)\s?)?(?:완료|끝)\W{0,3}(?:(?<=[.!✅])\s|\n|$)",
     re.IGNORECASE,
 )
@@ -69,6 +69,13 @@ _ENDS_ALL = re.compile(
     r"|(?:모두|모든|전부|전체)[^.\n]{0,40}(?:완료|끝났|마쳤|했습니다)",
     re.IGNORECASE,
 )
+_ASKS_OR_WAITS = re.compile(
+    r"\?\W{0,4}$|\b(?:yet|before i|next,? i|let me know|waiting for|i(?:['’]ll| will) (?:now|next|then))\b"
+    r"|(?:\bnot|n['’]t) (?:touch|start)"
+    r"|까요\W{0,3}$|아직|(?:이제|다음으로) [^\n]{0,60}(?:하겠|할게)",
+    re.IGNORECASE,
+)
+"""What an agent says beside tests that pass where what was asked for is still to come."""
 _REVIEWS = re.compile(
     r"\b(?:review|examine|audit|assess|analy[sz]e|compare|summari[sz]e)\b|검토|리뷰|분석|비교|요약", re.IGNORECASE
 )
@@ -143,6 +150,8 @@ def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
     """Where a review was asked for and the last words are one, its first sentence that speaks of what was to be reviewed."""
     if len(closing) < _LONG_ANSWER or _REVIEWS.search(request.spot.sentence.text) is None:
         return None
+    if sum(one.spot.sentence.text.endswith("?") for one in closing) * 3 > len(closing):
+        return None
     found = [one for one in closing if _is_finding(one.spot.sentence.text)]
     return next((one for one in found if request.spot.words & one.spot.words), None) or next(iter(found), None)
 
@@ -155,7 +164,8 @@ def _told_done(closing: Sequence[Scored]) -> list[Scored]:
     if _OPENS_DONE.match(closing[0].spot.message.text):
         said = [one for one in closing if one.spot.sentence.shape != "heading" and _is_finding(one.spot.sentence.text)]
         return [one for one in said if not one.spot.sentence.text.rstrip("*_").endswith(":")] or said
-    return [one for one in closing if all_tests_pass(one.spot.sentence.text)]
+    passes = [one for one in closing if all_tests_pass(one.spot.sentence.text)]
+    return [] if any(_ASKS_OR_WAITS.search(one.spot.sentence.text) for one in closing) else passes
 
 
 def best_report(main: Scored, reports: Sequence[Scored], *, only_request: bool) -> Scored | None:

@@ -67,6 +67,14 @@ def test_a_turn_that_ends_with_a_report_is_done(asked: str, closing: str) -> Non
         ("Let's address the first point of the review.", "I now have the full picture of the first point."),
         ("로그인 화면을 고쳐줘.", "완료하려면 토큰이 필요합니다. 화면은 그대로입니다."),
         ("Please fix the login form.", "Used by three pages, the form reads the cookie twice."),
+        ("Please fix the login form.", "Used space on the disk is 90 %, so the build fails."),
+        ("Please fix the login form.", "Installed versions differ: which one shall I use for the form?"),
+        ("Please fix the login form.", "All tests pass, but I have not touched the login form yet."),
+        ("Please fix the login form.", "Before I change anything: all tests pass today. Which form do you mean?"),
+        ("Please fix the login form.", "All tests pass. Shall I fix the form now?"),
+        ("로그인 화면을 고쳐줘.", "테스트가 모두 통과합니다. 이제 로그인 화면을 고칠까요?"),
+        ("로그인 화면을 고쳐줘.", "완료!\n\n다만 로그인 화면은 아직 고치지 못했습니다."),
+        ("Review the parser.", "I have questions first:\n\n" + "- Which of the parsers shall I read?\n" * 9),
     ],
 )
 def test_a_turn_that_ends_otherwise_is_open(asked: str, closing: str) -> None:
