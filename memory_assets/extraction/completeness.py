@@ -130,9 +130,8 @@ def points_back(text: str) -> bool:
 def leans_back(one: Scored) -> bool:
     """Whether a person's sentence names what it asks for only by a word for what was said before it ("change that")."""
     text = one.spot.sentence.text
-    return one.spot.position > 0 and (
-        points_back(text) or (len(one.spot.words) <= _FEW_WORDS and _ORDERS_THAT.search(text) is not None)
-    )
+    few = one.spot.position > 0 and len(one.spot.words) <= _FEW_WORDS
+    return few and (points_back(text) or _ORDERS_THAT.search(text) is not None)
 
 
 def is_torn(text: str) -> bool:

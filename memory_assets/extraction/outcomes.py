@@ -18,7 +18,7 @@ REPORT_SCORE = -6.0
 
 _FAILS = re.compile(
     r"\b(?:could not|unable to|(?<!which )(?<!that )(?<!had )failed to|(?:is|are) still failing"
-    r"|still (?:fails?\b(?! (?:gracefully|safely|silently|closed|fast|open|as (?:before|expected|intended))\b)|broken))"
+    r"|still (?:fail(?:s|ing)?\b(?! (?:gracefully|safely|closed|as (?:expected|intended))\b)|broken))"
     r"|\bcouldn['’]t|(?:\bnot|n['’]t) (?:yet )?work(?:ing)?\b"
     r"|실패(?:했(?!던)|하였(?!던)|합|한다)|못 ?했(?!던)|아직|(?<!이제 )(?<!더 이상 )되지 않습니다|(?<!면 )안 됩니다",
     re.IGNORECASE,
@@ -48,7 +48,7 @@ _SUMS_UP = re.compile(
 )
 """An agent begins to tell what it did."""
 _PLANNED = re.compile(
-    r"(?<!from )(?<!of )(?<!in )(?<!by )\b(?:the|my|this) plan (?:is|has been|was) (?:now )?"
+    r"\b(?:the|my|this) plan (?:is|has been|was) (?:now )?"
     r"(?:ready|written|complete\w*|updated|saved|drafted)\b"
     r"|\bready to (?:be )?(?:implement|execute|start implement)\w*"
     r"|(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)"
@@ -56,6 +56,11 @@ _PLANNED = re.compile(
     re.IGNORECASE,
 )
 """An agent says that a plan is made: nothing of it is done."""
+_OF_THE_PLAN = re.compile(
+    r"\b(?:work|steps?|tasks?|changes?|phases?|items?|everything)\b[^.\n]{0,30}\b(?:from|of|in) (?:the|my|this) plan\b",
+    re.IGNORECASE,
+)
+"""What is complete is what the plan asks for."""
 _ASKS_FOR_PLAN = re.compile(r"\b(?:plan|design|propos\w+|draft|spec)\b|계획|플랜|설계|제안|방안", re.IGNORECASE)
 _OPENS_DONE = re.compile(
     r"^\W{0,6}(?:(?:all|it['’]s|that['’]s) )?(?:done|finished|completed?|fixed|implemented|all set)\W{0,3}"
@@ -65,22 +70,36 @@ _OPENS_DONE = re.compile(
 )
 """A word with which an agent's message says that it is done; what it then says is how it is now."""
 _ENDS_ALL = re.compile(
-    r"\b(?:all|everything)\b[^.\n]{0,80}\b(?:complete|completed|done|finished|implemented|in place)\b"
-    r"|(?:모두|모든|전부|전체)[^.\n]{0,40}(?:완료|끝났|마쳤|했습니다)",
+    r"(?<!almost )(?<!nearly )(?<!not )\b(?:all|everything)\b(?! but\b)[^.\n]{0,80}"
+    r"\b(?:is|are|has been|have been) (?:now )?(?:complete|completed|done|finished|implemented|in place)\b"
+    r"|(?:모두|모든|전부|전체)[^.\n]{0,40}(?:완료|끝났|마쳤|마무리)",
     re.IGNORECASE,
 )
-_ASKS_OR_WAITS = re.compile(
-    r"\?\W{0,4}$|\b(?:yet|before i|next,? i|let me know|waiting for|i(?:['’]ll| will) (?:now|next|then))\b"
-    r"|(?:\bnot|n['’]t) (?:touch|start)"
-    r"|까요\W{0,3}$|아직|(?:이제|다음으로) [^\n]{0,60}(?:하겠|할게)",
+_ASKS = re.compile(r"\?\W{0,4}$|(?:까|나|가|래)요\W{0,3}$")
+_CODE = re.compile(r"^[ \t]{0,8}```.*?^[ \t]{0,8}```", re.MULTILINE | re.DOTALL)
+_PART = re.compile(r"(?<=[.!?])\s|\n")
+_TO_COME = re.compile(
+    r"^\W{0,3}(?:but|however|except)\b"
+    r"|\b(?:yet|before i|next|so far|let me know|waiting for|under ?way|running|remains?|remaining|tomorrow|later"
+    r"|i need|(?:need|requires?) (?:your|you)|please (?:send|give|upload|provide|tell|paste|share)"
+    r"|(?:i(?:['’]ll| will| can| could| am going to)|we(?:['’]ll| will)))\b"
+    r"|(?:\bnot|n['’]t) (?:touch|start|run)|\bi (?:can['’]?t|cannot|couldn['’]t|could not|was unable|am unable)"
+    r"|아직|그대로|나중에|내일|모르겠|면 됩니다|못 ?[했하]|(?:보내|알려|올려)\s?(?:줘|주)|기다리|(?:하겠|할게|쓰겠|겠습니다)",
     re.IGNORECASE,
 )
-"""What an agent says beside tests that pass where what was asked for is still to come."""
+"""What an agent says beside "Done." or tests that pass where what was asked for is still to come."""
 _REVIEWS = re.compile(
     r"\b(?:review|examine|audit|assess|analy[sz]e|compare|summari[sz]e)\b|검토|리뷰|분석|비교|요약", re.IGNORECASE
 )
+_DID_NOT = re.compile(
+    r"\bi (?:can['’]?t|cannot|couldn['’]t|could not|was unable|am unable|will (?:go on|continue|start)|need)\b|못 ?했습니다",
+    re.IGNORECASE,
+)
+"""A reviewer who has not read what was to be reviewed."""
 _LONG_ANSWER = 8
 """Sentences of a message that is the review that was asked for."""
+_NAMES_A_FAILURE = re.compile(r"^\W{0,6}failed to\b", re.IGNORECASE)
+"""What an item of such a list may be called: the message that is logged now, the case that is handled."""
 _NOT_FOUND = re.compile(
     r"\b(?:unclear|unknown|no idea|nothing (?:found|wrong))\b"
     r"|(?:\bnot|n['’]t) (?:yet )?(?:clear|sure|known|know|find|found|reproduce|tell)\b"
@@ -132,7 +151,8 @@ def outcome_of(request: Scored, reports: Sequence[Scored], closing: Sequence[Sco
         only_request: whether nothing else was asked for in the turn.
     """
     is_open = is_left_open(request, closing, only_request=only_request)
-    report = best_report(request, reports, only_request=only_request)
+    telling = [one for one in reports if not _OPENS_DONE.match(one.spot.sentence.text)]
+    report = best_report(request, telling, only_request=only_request)
     if report is not None or request.status == "blocked":
         return Outcome(report, is_left_open=is_open)
     told = best_report(request, _told_done(closing), only_request=only_request)
@@ -147,10 +167,16 @@ def outcome_of(request: Scored, reports: Sequence[Scored], closing: Sequence[Sco
 
 
 def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
-    """Where a review was asked for and the last words are one, its first sentence that speaks of what was to be reviewed."""
-    if len(closing) < _LONG_ANSWER or _REVIEWS.search(request.spot.sentence.text) is None:
+    """Where a review was asked for and the last words are one, its first sentence that speaks of what was to be reviewed.
+
+    A review is long and has parts; what is still to come of it, nobody writes into one.
+    """
+    parts = [one for one in closing if one.spot.sentence.shape in ("item", "heading")]
+    if len(closing) < _LONG_ANSWER or len(parts) * 3 < len(closing) or _REVIEWS.search(request.spot.sentence.text) is None:
         return None
-    if sum(one.spot.sentence.text.endswith("?") for one in closing) * 3 > len(closing):
+    if sum(_ASKS.search(one.spot.sentence.text) is not None for one in closing) * 3 > len(closing):
+        return None
+    if any(_DID_NOT.search(one.spot.sentence.text) for one in closing):
         return None
     found = [one for one in closing if _is_finding(one.spot.sentence.text)]
     return next((one for one in found if request.spot.words & one.spot.words), None) or next(iter(found), None)
@@ -158,14 +184,19 @@ def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
 
 def _told_done(closing: Sequence[Scored]) -> list[Scored]:
     """The sentences of the last words that say that something is done; behind a bare "Done." all that say how it is now."""
-    done = [one for one in closing if one.tells_done or _SUMS_UP.match(one.spot.sentence.text)]
+    done = [
+        one
+        for one in closing
+        if (one.tells_done and not _OPENS_DONE.match(one.spot.sentence.text)) or _SUMS_UP.match(one.spot.sentence.text)
+    ]
     if done or not closing:
         return done
+    if not _is_the_end(closing[0].spot.message.text):
+        return []
     if _OPENS_DONE.match(closing[0].spot.message.text):
         said = [one for one in closing if one.spot.sentence.shape != "heading" and _is_finding(one.spot.sentence.text)]
         return [one for one in said if not one.spot.sentence.text.rstrip("*_").endswith(":")] or said
-    passes = [one for one in closing if all_tests_pass(one.spot.sentence.text)]
-    return [] if any(_ASKS_OR_WAITS.search(one.spot.sentence.text) for one in closing) else passes
+    return [one for one in closing if all_tests_pass(one.spot.sentence.text)]
 
 
 def best_report(main: Scored, reports: Sequence[Scored], *, only_request: bool) -> Scored | None:
@@ -199,9 +230,9 @@ def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bo
         text = one.spot.sentence.text
         if one.spot.sentence.shape != "item":
             lists_done = _lists_done(one)
-        elif lists_done:
-            continue  # what was mended, or what it is called
-        only_planned = wants_more and _PLANNED.search(text) is not None
+        elif lists_done and _NAMES_A_FAILURE.match(text):
+            continue
+        only_planned = wants_more and _PLANNED.search(text) is not None and _OF_THE_PLAN.search(text) is None
         fails = only_planned or _FAILS.search(text) is not None
         if not only_planned and (not (fails or _LEFT.search(text)) or _is_told_done(one)):
             continue
@@ -214,8 +245,9 @@ def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bo
 
 def _lists_done(one: Scored) -> bool:
     """Whether a sentence says of what is listed below it that it was done."""
+    title = title_of(one.spot.sentence.text)
     ends = one.spot.sentence.text.rstrip("*_ ").endswith((":", "："))
-    return (ends or one.spot.sentence.shape == "heading") and standing(title_of(one.spot.sentence.text)).status == "done"
+    return (ends or one.spot.sentence.shape == "heading") and _DID.match(title) is not None and standing(title).status == "done"
 
 
 def _is_told_done(one: Scored) -> bool:
@@ -228,8 +260,16 @@ def _is_told_done(one: Scored) -> bool:
 
 
 def ends_all(report: Scored) -> bool:
-    """Whether an agent's last words say that all is done, or that the tests pass."""
-    return _ENDS_ALL.search(report.spot.sentence.text) is not None or all_tests_pass(report.spot.message.text)
+    """Whether an agent's last words say that all is done, or that the tests pass, and that nothing is to come."""
+    said = report.spot.message.text
+    ends = _ENDS_ALL.search(report.spot.sentence.text) is not None or all_tests_pass(said)
+    return ends and _is_the_end(said)
+
+
+def _is_the_end(said: str) -> bool:
+    """Whether a message, code aside, neither asks nor says that something is to come; the shortest question counts."""
+    parts = _PART.split(_CODE.sub("", said))
+    return not any(_ASKS.search(part) or _TO_COME.search(part) for part in parts)
 
 
 def asks_to_look(request: Scored) -> bool:

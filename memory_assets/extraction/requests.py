@@ -85,7 +85,7 @@ def request_in(said: Sequence[Scored]) -> Scored | None:
 
 
 def _only_notes(text: str) -> bool:
-    return _NOTES.match(text) is not None or opens_supposed(text)
+    return _NOTES.match(text) is not None or (opens_supposed(text) and not also_orders(text))
 
 
 def _asking(one: Scored) -> tuple[bool, float]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain
 
 from memory_assets.extraction.blockers import blockers_in
-from memory_assets.extraction.completeness import leans_back, points_back
+from memory_assets.extraction.completeness import also_orders, leans_back, points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.open_ends import open_ends
@@ -45,6 +45,8 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """What an agent's sentence holds that says of nothing that it was decided."""
+_WAITS = re.compile(r"^\W{0,3}(?:still |now )?waiting (?:for|on)\b|^[^\n]{0,60}기다리(?:는 중|고 있)", re.IGNORECASE)
+"""An agent on the way waits for its helpers and tools."""
 _DESCRIBES = re.compile(
     r"^\W{0,3}(?i:(?:additionally|also|currently|right now|since|when|while|because|and|but|so)\b[\s,]{1,3})?"
     r"(?:(?i:the|this|there|it|these|those|our|my)|\w{1,60}\(\)|[a-z]{1,40}[A-Z]\w{1,60}|`[^`\n]{1,80}`)"
@@ -157,7 +159,7 @@ def _only_needs(choice: Choice) -> bool:
     (``open_ends``)."""
     main = choice.main
     is_listed = main.spot.sentence.shape in BOXED
-    waits = main.status == "blocked" and main.spot.voice == "working"  # for its helpers and tools
+    waits = main.spot.voice == "working" and _WAITS.match(main.spot.sentence.text) is not None
     return not (choice.is_request or is_listed or main.spot.voice == "user") and (
         main.entry_type == "task" and (waits or main.status in (None, "pending"))
     )
@@ -202,7 +204,7 @@ def _type(main: Scored) -> EntryType:
     if main.spot.voice != "user":
         proposes = main.entry_type == "decision" and _OPEN.search(main.spot.sentence.text) is not None
         return "insight" if proposes else main.entry_type or "fact"
-    if main.entry_type == "task" and opens_supposed(main.spot.sentence.text):
+    if main.entry_type == "task" and opens_supposed(main.spot.sentence.text) and not also_orders(main.spot.sentence.text):
         return "fact"
     if main.spot.origin == "typed" or main.spot.sentence.shape in BOXED:
         return main.entry_type or ("fact" if _DESCRIBES.match(main.spot.sentence.text) else "decision")
@@ -323,7 +325,8 @@ def _carried_on(
         request is announced or 0 in steps or asks_for_work(request, math.inf, opens=window.asked_first)
     ):
         return
-    progress = progress_of(steps.pop(0, []))
+    # Of a list only what this window names is known.
+    progress = replace(progress_of(steps.pop(0, [])), at_last_step=False)
     turn = [one for one in scored if one.turn == 0]
     if window.is_cut and len(turn) == len(scored):
         outcome = Outcome()

@@ -6,8 +6,10 @@ changed has the same hash, so that a revision pays only for new windows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 
 from memory_assets.extraction.question_calls import SHOWN_CHARACTERS as ANSWER_CHARACTERS
 from memory_assets.extraction.question_calls import holds_answers, tells_answers
@@ -22,6 +24,8 @@ WINDOW_CHARACTERS = 24_000
 OVERLAP_MESSAGES = 3
 OVERLAP_CHARACTERS = 2_000
 """How much of what was shown before a window is repeated in front of it, as context."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
+"""More than the argument that a person gives to a command."""
 ERROR_CHARACTERS = 400
 """A tool's error is shown up to this length; its other results, like thinking and injected text, are not shown."""
 
@@ -128,11 +132,14 @@ def window_hash(messages: Sequence[Message], window: Window) -> str:
         if (text := shown_text(messages[index]))
     ]
     numbered = {"numbered": [list(one) for one in window.numbered]} if window.numbered else {}
-    asked = (
-        {"asked": [window.asked, shown_text(messages[window.asked]), window.asked_first]} if window.asked is not None else {}
-    )
+    asked = {"asked": _asked_seen(messages, window.asked, window.asked_first)} if window.asked is not None else {}
     is_cut = {"is_cut": True} if window.is_cut else {}
     return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut))
+
+
+def _asked_seen(messages: Sequence[Message], asked: int, is_first: bool) -> list[object]:
+    message = messages[asked]
+    return [asked, shown_text(message), is_first, *([message.role] if message.role != "user" else [])]
 
 
 def _is_said_by_person(message: Message) -> bool:
@@ -145,11 +152,13 @@ def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
     if first is None or _is_said_by_person(messages[first]):
         return None
     before = range(start - 1, -1, -1)
-    asked = next((i for i in before if _is_said_by_person(messages[i]) and shown_text(messages[i])), None)
-    if asked is None or not is_command(messages[asked]):
-        return asked
-    answers = range(asked + 1, start)
-    return next((i for i in answers if messages[i].kind == "said" and shown_text(messages[i])), asked)
+    said = (i for i in before if messages[i].kind == "said" and shown_text(messages[i]))
+    begun = list(takewhile(lambda i: _is_said_by_person(messages[i]), dropwhile(lambda i: messages[i].role != "user", said)))
+    if not begun:
+        return None
+    typed = next((i for i in begun if not is_command(messages[i]) and len(_WORD.findall(messages[i].text)) > 1), None)
+    answers = (i for i in range(begun[0] + 1, start) if messages[i].kind == "said" and shown_text(messages[i]))
+    return typed if typed is not None else next(answers, begun[0])
 
 
 def is_command(message: Message) -> bool:

@@ -19,6 +19,7 @@ from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answe
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
 from memory_assets.extraction.windows import Window, is_command
 from memory_assets.sessions.model import Message
+from memory_assets.tasks.done_phrases import thanks
 from memory_assets.tasks.one_turn import is_one_turn
 
 _ANNOUNCES = re.compile(
@@ -179,7 +180,8 @@ def named_before(request: Scored, said: Iterable[Scored]) -> Scored | None:
     before = next((one for one in said if (one.spot.message_index, one.spot.position) == place), None)
     if before is None or before.spot.origin != "typed" or before.entry_type in ("decision", "preference"):
         return None
-    return before
+    names = before.spot.sentence.shape == "prose" and len(before.spot.words) >= _TAKES_WORDS
+    return before if names and not thanks(before.spot.sentence.text) else None
 
 
 def _tells_as_well(one: Scored, request: Scored) -> bool:

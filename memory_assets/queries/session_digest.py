@@ -252,4 +252,4 @@ def _failure(
 
 def _only_a_slip(failure: DigestFailureV1) -> bool:
     """Whether a compiler found it, the next edit ended it, and nobody found a word on it worth saying."""
-    return is_slip(failure.error.text) and all(quote.speaker not in _SPEAK for quote in failure.mended)
+    return bool(failure.mended) and is_slip(failure.error.text) and all(quote.speaker not in _SPEAK for quote in failure.mended)

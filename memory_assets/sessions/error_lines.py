@@ -68,15 +68,16 @@ _SPACES = re.compile(r"\s+")
 _SLIP = re.compile(
     r"imported (?:and|but) (?:not used|unused)|declared and not used|is defined but never used|unused (?:import|variable)"
     r"|no new variables on left side|undefined(?: name|:)|undeclared (?:name|identifier)|cannot find (?:name|symbol)"
-    r"|is not defined\b|missing return|unexpected (?:token|indent|EOF)|unterminated|invalid syntax|expected ['\"`‘]?[;)\]}:]"
-    r"|\b(?:F401|F811|F841|E\d{3}|TS2304|TS6133)\b",
+    r"|missing return|unexpected (?:token|indent)|unterminated|invalid syntax|expected ['\"`‘]?[;)\]}:]"
+    r"|\b(?:F401|F811|F841|E[1-9]\d\d|TS2304|TS6133)\b",
     re.IGNORECASE,
 )
+_IN_A_SOURCE = re.compile(r"[\w-]\.[A-Za-z]{1,5}(?::\d|\(\d|\W{1,4}line \d)|^\s{0,8}\d{1,6}:\d{1,5}\s")
 
 
 def is_slip(error: str) -> bool:
     """Whether an error is one of typing that its next edit ends: a compiler or a linter names the line and what is wrong."""
-    return _SLIP.search(error) is not None
+    return _SLIP.search(error) is not None and _IN_A_SOURCE.search(error) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ _MOST = 400
 """Characters of a text that are read: an answer begins with what it says of the report."""
 
 _TESTS_PASS = re.compile(
-    r"\b(?:tests?|specs?|checks?|suites?|CI|builds?|lint)\b[^.!?\n]{0,60}?\b(?:pass(?:es|ed|ing)?|(?:is|are|all|fully) green)\b"
+    r"\b(?:tests?|specs?|checks?|suites?|CI|builds?|lint)\b[^.!?\n]{0,60}?"
+    r"\b(?:pass(?:es|ed|ing)?\b(?! (?:an?|the|its?|them)\b)|(?:is|are|all|fully) green)\b"
     r"|\b[1-9]\d{0,5} (?:tests? )?pass(?:ed|ing)\b|\bpass(?:es|ed)? all (?:the )?(?:tests?|checks?)\b"
     r"|(?:테스트|검증|빌드|체크|CI)[^.!?\n]{0,30}?통과(?=했|하였|됐|됨|함|합니다|\b(?!\s*(?:해야|하면|시|필요|예정|여부)))"
     r"|(?:모두|전부) 통과(?=했|하였|됐|합니다)",

@@ -6,6 +6,7 @@ from memory_assets.extraction.windows import windows
 from memory_assets_tests.extraction.talk import agent, user
 from memory_assets_tests.extraction.test_requests import tasks, todos
 
+F, K = "Please fix the login form.", "로그인 화면을 고쳐줘."
 WORK = [agent(f"Let me look at part {n} of it.", uid=n) for n in "abcd"]
 
 
@@ -27,7 +28,10 @@ def status_of(asked: str, closing: str) -> str | None:
         ("목록에 담당자를 표시해줘.", "완료!\n\n각 줄은 담당자의 이름으로 끝납니다."),
         # Verbs of what was done.
         ("Can we cut the prompt so that the agent is shown?", "I've added width-aware truncation of the prompt."),
-        ("Please normalize the path before the check.", "Switched to the separator of the system, so the check is portable."),
+        (
+            "Please normalize the path before the check.",
+            "Adjusted the separator to the system's, so the check is portable.",
+        ),
         ("Piece 1 and 2 of the plan need to be done, not 3.", "Both pieces are addressed. Piece 3 was left untouched."),
         ("Please add a check of the list.", "I've added list validation to the form."),
         # The checks pass.
@@ -40,10 +44,6 @@ def status_of(asked: str, closing: str) -> str | None:
             "Consider logging these errors at debug level, attribution is missing without a trace.",
             "I've added debug logging to all the error paths. The changes include:\n\n**Added debug logs for each silent"
             " return:**\n\n- Shadow branch not found\n- Failed to get the shadow commit\n- Failed to get the worktree\n",
-        ),
-        (
-            "Please fix the login form.",
-            "I've fixed two issues:\n\n- The form still fails without a cookie\n- The token is missing",
         ),
         ("Please log the skipped attribution.", "I added a log line. The function still fails gracefully, and now tells why."),
         # A plan of which the work is through.
@@ -74,6 +74,48 @@ def test_a_turn_that_ends_with_a_report_is_done(asked: str, closing: str) -> Non
         ("Please fix the login form.", "All tests pass. Shall I fix the form now?"),
         ("로그인 화면을 고쳐줘.", "테스트가 모두 통과합니다. 이제 로그인 화면을 고칠까요?"),
         ("로그인 화면을 고쳐줘.", "완료!\n\n다만 로그인 화면은 아직 고치지 못했습니다."),
+        # What is listed may be what is left, and what is silent is not mended.
+        (F, "I've pushed the fix. Results of CI are now in:\n\n- lint: ok\n- login form: still failing"),
+        (F, "I've fixed the style, these are left:\n\n- The login form is still failing\n- The token is missing"),
+        (F, "I've updated the login form. I've added the open points to TODO.md:\n\n- The form still fails without a cookie"),
+        (F, "## Work completed\n\n- I changed the style\n- Login form is still failing, I could not find out why"),
+        (F, "Checklist done so far:\n\n- Style fixed\n- Login form: could not fix it, the server is unreachable"),
+        (K, "로그인 화면을 수정했습니다. 남은 문제를 정리했습니다:\n\n- 로그인 화면이 사파리에서 아직 깨집니다"),
+        (K, "수정했습니다. 결과를 정리했습니다:\n\n- 단위 테스트 통과\n- 로그인 화면 테스트는 아직 실패합니다"),
+        (F, "I've updated the handler, but the form still fails as before."),
+        (F, "I've changed the cookie. The login form still fails silently when I submit it."),
+        (F, "I've changed the handler. The login form still fails fast with a 500."),
+        # A word at the beginning is not the end.
+        (F, "Done. The login form has two bugs. Which one do you want me to tackle first?"),
+        (F, "Complete.\n\nThe root cause is in the cookie parser. Want me to patch it?"),
+        (F, "Done. But the login form crashes on submit now."),
+        (F, "Done! Ready for your review before I touch the code."),
+        (K, "작업 완료\n\n원인은 쿠키입니다. 고칠까요?"),
+        (K, "수정 완료\n\n로그인 화면은 그대로입니다. 서버 쪽이 원인입니다."),
+        (K, "끝! 이제 로그인 화면을 고치면 됩니다."),
+        (F, "All checks pass on main, so the bug is environmental. I need your logs."),
+        (F, "The build passes a flag to the form. I need to know which one you want."),
+        (K, "테스트는 통과합니다. 로그인 화면의 원인을 모르겠습니다. 로그를 보내 주세요."),
+        # What is complete, used or switched is something else.
+        (F, "My analysis of the login form is complete. The cookie is dropped by the proxy. Shall I fix it?"),
+        (F, "The form is complete, so the bug in the login must be elsewhere. What do you see?"),
+        (F, "Used the debugger to look at the login form. The handler is never called."),
+        (F, "Introduced in March, the bug in the login form comes from the cookie. Shall I revert it?"),
+        (F, "Switched to the branch of the login form. Shall I begin?"),
+        (F, "Installed the dependencies. Now I need the password of the login form."),
+        ("Can you simplify the login form?", "I could write it simplified. Shall I?"),
+        ("Please move the logs.", "I've added notes. A draft of the plan is ready for you."),
+        ("Please move the logs.", "The draft of the plan has been written. I've created PLAN.md with the steps."),
+        (
+            "Please review the pull request.",
+            "I have reviewed the first half. The parser is small. It has tests. The cache is odd. It is never emptied."
+            " The writer is fine. I could not finish the review. The second half is still open. I will go on tomorrow.",
+        ),
+        (
+            "Please review the pull request.",
+            "I'm sorry. I can't open the pull request. The host refuses. My token is too old. I tried twice. I tried with"
+            " curl. I tried with gh. Please give me a new token. Then I will start.",
+        ),
         ("Review the parser.", "I have questions first:\n\n" + "- Which of the parsers shall I read?\n" * 9),
     ],
 )
@@ -90,6 +132,13 @@ def test_a_turn_that_ends_otherwise_is_open(asked: str, closing: str) -> None:
         (("completed", "in_progress"), "I moved the reader.", "in_progress"),
         (("completed", "in_progress"), "All work is complete. One test is still failing.", "in_progress"),
         (("completed", "pending"), "All work from the plan is complete.", "in_progress"),
+        (("completed", "in_progress"), "All but the last step are done.", "in_progress"),
+        (("completed", "in_progress"), "Almost all of the work is done, the docs remain.", "in_progress"),
+        (("completed", "in_progress"), "All tests pass so far. The docs come next.", "in_progress"),
+        (("completed", "in_progress"), "I moved the reader. All tests pass. Running the slow suite now.", "in_progress"),
+        (("completed", "in_progress"), "I've updated all the callers, a complete run takes an hour.", "in_progress"),
+        (("completed", "in_progress"), "전체 구조를 파악했습니다.", "in_progress"),
+        (("completed", "in_progress"), "모든 로그를 분석했습니다. 문서는 내일 쓰겠습니다.", "in_progress"),
         (("in_progress", "in_progress"), "All work from the plan is complete.", "in_progress"),
     ],
 )
@@ -125,9 +174,10 @@ def test_a_command_that_asks_for_a_review_is_done_with_the_review() -> None:
 def test_a_review_that_fills_several_windows_ends_the_command_that_asked_for_it() -> None:
     command = user("- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request.")
     talk = [command, agent("I'll review the pull request line by line.", uid="first"), *WORK, agent(REVIEW, uid="last")]
-    assert len(windows(talk, budget=300)) > 1
-    found = [task.entry for task in tasks(*talk, budget=300) if "review the pull" in task.entry.title]
-    assert [(entry.title, entry.status) for entry in found] == [("I'll review the pull request line by line.", "done")]
+    for before in ([], [user("244")]):  # what the command was given
+        assert len(windows([*before, *talk], budget=300)) > 1
+        found = [task.entry for task in tasks(*before, *talk, budget=300) if "review the pull" in task.entry.title]
+        assert [(entry.title, entry.status) for entry in found] == [("I'll review the pull request line by line.", "done")]
 
 
 def test_an_agent_that_waits_for_its_helpers_leaves_no_task() -> None:
@@ -142,6 +192,32 @@ def test_a_guess_of_a_person_is_no_task() -> None:
     assert [task.entry.title for task in tasks(user(told), *WORK)] == [
         "The log is full of the same line, that needs to be fixed."
     ]
+
+
+@pytest.mark.parametrize(
+    ("told", "title"),
+    [
+        (
+            "Apparently the login page crashes on Safari, please fix it. I will be back after lunch with the others.",
+            "Apparently the login page crashes on Safari, please fix it.",
+        ),
+        ("The page crashes with a 500 when I save. Thanks for yesterday. Please fix that.", "Please fix that."),
+        ("Good morning! Please fix it.", "Please fix it."),
+        ("Hi there. This login form must be fixed, please.", "This login form must be fixed, please."),
+        ("The review says:\n- the parser is slow\n- the cache is never emptied\nPlease address both.", "Please address both."),
+    ],
+)
+def test_what_a_request_is_called_by_is_what_it_asks_for(told: str, title: str) -> None:
+    assert title in [task.entry.title for task in tasks(user(told), *WORK)]
+
+
+def test_a_typed_request_behind_which_a_command_runs_stays_the_request() -> None:
+    command = user("- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request.")
+    work = [agent(f"Let me look at part {n} of it. " + "It is long. " * 20, uid=n) for n in "abcd"]
+    first = agent("I'll fix the form on the branch main.", uid="first")
+    talk = [user(F), command, first, *work, agent("I've fixed the login form.", uid="last")]
+    for budget in (500, 24_000):
+        assert [(task.entry.title, task.entry.status) for task in tasks(*talk, budget=budget)] == [(F, "done")]
 
 
 def test_a_request_that_points_back_is_called_by_what_it_points_at_as_well() -> None:
