@@ -2,8 +2,9 @@
 
 import pytest
 
-from memory_assets.extraction.windows import windows
-from memory_assets_tests.extraction.talk import agent, user
+from memory_assets.extraction.windows import window_hash, windows
+from memory_assets.sessions.model import Role
+from memory_assets_tests.extraction.talk import agent, message, user
 from memory_assets_tests.extraction.test_requests import tasks, todos
 
 F, K = "Please fix the login form.", "로그인 화면을 고쳐줘."
@@ -178,6 +179,19 @@ def test_a_review_that_fills_several_windows_ends_the_command_that_asked_for_it(
         assert len(windows([*before, *talk], budget=300)) > 1
         found = [task.entry for task in tasks(*before, *talk, budget=300) if "review the pull" in task.entry.title]
         assert [(entry.title, entry.status) for entry in found] == [("I'll review the pull request line by line.", "done")]
+
+
+def test_who_says_what_a_window_goes_on_with_is_part_of_its_hash() -> None:
+    command = user(
+        "- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request.", uid="command"
+    )
+    said = "I will fix the login form and push the branch."
+    work = [agent(f"Let me look at part {n} of it. " + "It is long. " * 20, uid=n) for n in "abcd"]
+    roles: tuple[Role, ...] = ("assistant", "user")
+    talks = [[command, message(role, said, uid="first"), *work] for role in roles]
+    last = [(talk, windows(talk, budget=500)[-1]) for talk in talks]
+    assert [window.asked for _, window in last] == [1, 1]
+    assert len({window_hash(talk, window) for talk, window in last}) == 2
 
 
 def test_an_agent_that_waits_for_its_helpers_leaves_no_task() -> None:
