@@ -94,14 +94,17 @@ def test_it_closes_after_a_moment_and_at_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wanted", [use, write])
 def test_who_rests_is_in_nobodys_way(tmp_path: Path, wanted: Callable[[Database], None]) -> None:
+    """A store that does not rest would be in the way each time; a busy machine is slow now and then."""
     database, other = Database(tmp_path), Database(tmp_path)
     use(other)
+    waited = []
     with database.kept_open():
-        for _ in range(3):
+        for _ in range(5):
             write(database)
             started = time.monotonic()
             wanted(other)
-            assert time.monotonic() - started < KEPT_SECONDS * 0.8
+            waited.append(time.monotonic() - started)
+    assert min(waited) < KEPT_SECONDS * 0.8
 
 
 @pytest.mark.long
