@@ -81,6 +81,7 @@ _ORDERS_THAT = re.compile(
     r" (?:that|this|it|them|these|those|both)\b|(?:이|그)(?:것|걸|거)(?:도|을|를|만)?\s?\S{1,8}(?:줘|주세요|하자|부탁)",
     re.IGNORECASE,
 )
+"""What is asked for is named by a word alone ("change that", "이것도 고쳐줘")."""
 _FEW_WORDS = 4
 """Telling words of a sentence that does not say what it is about."""
 _WORD = re.compile(r"[^\W\d_]{2,}")

@@ -183,7 +183,11 @@ def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
 
 
 def _told_done(closing: Sequence[Scored]) -> list[Scored]:
-    """The sentences of the last words that say that something is done; behind a bare "Done." all that say how it is now."""
+    """The sentences of the last words that say that something is done.
+
+    Where none does, behind a bare "Done." all that say how it is now, else those that say that the tests pass: where nothing is
+    asked and nothing is said to come.
+    """
     done = [
         one
         for one in closing
@@ -191,12 +195,13 @@ def _told_done(closing: Sequence[Scored]) -> list[Scored]:
     ]
     if done or not closing:
         return done
-    if not _is_the_end(closing[0].spot.message.text):
-        return []
-    if _OPENS_DONE.match(closing[0].spot.message.text):
+    message = closing[0].spot.message.text
+    if _OPENS_DONE.match(message):
         said = [one for one in closing if one.spot.sentence.shape != "heading" and _is_finding(one.spot.sentence.text)]
-        return [one for one in said if not one.spot.sentence.text.rstrip("*_").endswith(":")] or said
-    return [one for one in closing if all_tests_pass(one.spot.sentence.text)]
+        told = [one for one in said if not one.spot.sentence.text.rstrip("*_").endswith(":")] or said
+    else:
+        told = [one for one in closing if all_tests_pass(one.spot.sentence.text)]
+    return told if told and _is_the_end(message) else []
 
 
 def best_report(main: Scored, reports: Sequence[Scored], *, only_request: bool) -> Scored | None:

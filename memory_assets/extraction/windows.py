@@ -25,7 +25,7 @@ OVERLAP_MESSAGES = 3
 OVERLAP_CHARACTERS = 2_000
 """How much of what was shown before a window is repeated in front of it, as context."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
-"""More than the argument that a person gives to a command."""
+"""Beside a command one or none is its argument; more are a request."""
 ERROR_CHARACTERS = 400
 """A tool's error is shown up to this length; its other results, like thinking and injected text, are not shown."""
 
@@ -154,11 +154,11 @@ def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
     before = range(start - 1, -1, -1)
     said = (i for i in before if messages[i].kind == "said" and shown_text(messages[i]))
     begun = list(takewhile(lambda i: _is_said_by_person(messages[i]), dropwhile(lambda i: messages[i].role != "user", said)))
-    if not begun:
-        return None
-    typed = next((i for i in begun if not is_command(messages[i]) and len(_WORD.findall(messages[i].text)) > 1), None)
+    typed = [i for i in begun if not is_command(messages[i])]
+    if len(typed) == len(begun):
+        return begun[0] if begun else None
     answers = (i for i in range(begun[0] + 1, start) if messages[i].kind == "said" and shown_text(messages[i]))
-    return typed if typed is not None else next(answers, begun[0])
+    return next((i for i in typed if len(_WORD.findall(messages[i].text)) > 1), next(answers, begun[0]))
 
 
 def is_command(message: Message) -> bool:

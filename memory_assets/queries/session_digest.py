@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 TOLD_LENGTH = 240
 """Characters of what was asked first that are told, as far as its sentences fit into them."""
 _SPEAK = ("user", "assistant")
+"""Speakers of words; the others are programs."""
 _NOTED_ORDER = ("preference", "insight", "fact", "reference")
 
 _HEADS = f"""

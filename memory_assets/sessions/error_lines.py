@@ -72,7 +72,9 @@ _SLIP = re.compile(
     r"|\b(?:F401|F811|F841|E[1-9]\d\d|TS2304|TS6133)\b",
     re.IGNORECASE,
 )
+"""What compilers and linters say of a slip of typing."""
 _IN_A_SOURCE = re.compile(r"[\w-]\.[A-Za-z]{1,5}(?::\d|\(\d|\W{1,4}line \d)|^\s{0,8}\d{1,6}:\d{1,5}\s")
+"""The place in a file that they name; a server's answer names none."""
 
 
 def is_slip(error: str) -> bool:

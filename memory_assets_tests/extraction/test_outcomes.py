@@ -12,8 +12,7 @@ WORK = [agent(f"Let me look at part {n} of it.", uid=n) for n in "abcd"]
 
 
 def status_of(asked: str, closing: str) -> str | None:
-    found = [task.entry.status for task in tasks(user(asked), *WORK, agent(closing, uid="last")) if task.entry.evidence[0]]
-    return found[0]
+    return tasks(user(asked), *WORK, agent(closing, uid="last"))[0].entry.status
 
 
 @pytest.mark.parametrize(
@@ -192,6 +191,15 @@ def test_who_says_what_a_window_goes_on_with_is_part_of_its_hash() -> None:
     last = [(talk, windows(talk, budget=500)[-1]) for talk in talks]
     assert [window.asked for _, window in last] == [1, 1]
     assert len({window_hash(talk, window) for talk, window in last}) == 2
+
+
+@pytest.mark.parametrize("bare", ["네", "yes", "2"])
+def test_what_an_agent_says_behind_a_bare_word_names_no_request(bare: str) -> None:
+    work = [agent(f"Let me look at part {n} of it. " + "It is long. " * 20, uid=n) for n in "abcd"]
+    begun = [user("Where is the token checked?"), agent("In the form. Want me to add a check of the token?", uid="offer")]
+    talk = [*begun, user(bare), agent("I'll add a check of the token to the store.", uid="first"), *work]
+    cut = windows(talk, budget=500)[-1]
+    assert cut.asked == 2, "the person's own word began the turn"
 
 
 def test_an_agent_that_waits_for_its_helpers_leaves_no_task() -> None:
