@@ -312,9 +312,15 @@ def _project_names(given: object) -> object:
 
 
 class SharingSettings(Section):
-    """Of which projects the sessions go into the log that `store.url` names; None for all, those without a project as well."""
+    """What goes to the other machines of the log that `store.url` names.
+
+    Attributes:
+        projects: whose sessions; None for all, those without a project as well.
+        vectors: whether a text that one machine embedded is embedded by no other.
+    """
 
     projects: Annotated[tuple[str, ...] | None, BeforeValidator(_project_names)] = None
+    vectors: bool = True
 
 
 class StoreSettings(Section):

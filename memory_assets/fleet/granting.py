@@ -18,11 +18,13 @@ _TO_READ = (
     "GRANT USAGE ON SCHEMA memory_log TO {role}",
     "GRANT SELECT ON memory_log.schema_migrations, memory_log.log, memory_log.events, memory_log.mirrors TO {role}",
 )
+# A vector tells of its text: who reads some projects alone has none.
+_TO_READ_ALL = ("GRANT SELECT ON memory_log.vectors TO {role}",)
 _TO_WRITE = (
     f"GRANT INSERT ({', '.join(SHARED_COLUMNS)}) ON memory_log.events TO {{role}}",
     "GRANT UPDATE (least_client, versions) ON memory_log.log TO {role}",
     "GRANT INSERT, SELECT, DELETE ON memory_log.pieces TO {role}",
-    "GRANT INSERT ON memory_log.mirrors TO {role}",
+    "GRANT INSERT ON memory_log.mirrors, memory_log.vectors TO {role}",
 )
 _NOTHING = (
     "REVOKE ALL ON ALL TABLES IN SCHEMA memory_log FROM {role}",
@@ -44,7 +46,8 @@ def grant(store: PostgresStore, role: str, access: Access) -> None:
         )
     with store.administered() as connection:
         _take_back(connection, role)
-        _run(connection, role, (*_TO_READ, *(_TO_WRITE if access.may_write else ())))
+        of_all = _TO_READ_ALL if access.projects is None else ()
+        _run(connection, role, (*_TO_READ, *of_all, *(_TO_WRITE if access.may_write else ())))
         for project in [None] if access.projects is None else access.projects:
             connection.execute(
                 "INSERT INTO memory_log.grants (role_name, project, may_write) VALUES (%s, %s, %s)",

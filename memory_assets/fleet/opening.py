@@ -11,6 +11,7 @@ from memory_assets.log.database import Database
 
 if TYPE_CHECKING:
     from memory_assets.fleet.postgres_store import PostgresStore
+    from memory_assets.fleet.shared_vectors import VectorsInPostgres
     from memory_assets.log.event_store import Versions
     from memory_assets.log.mirror import Folding
 
@@ -35,6 +36,13 @@ def shared_log(url: str, lock_timeout: float) -> PostgresStore:
     from memory_assets.postgres.address import PostgresAddress
 
     return PostgresStore(PostgresAddress(url), lock_timeout=lock_timeout)
+
+
+def shared_vectors(folder: Path, url: str, lock_timeout: float) -> VectorsInPostgres:
+    """Vectors beside a shared log, for one run of whoever embeds for the store of a folder."""
+    from memory_assets.fleet.shared_vectors import VectorsInPostgres
+
+    return VectorsInPostgres(shared_log(url, lock_timeout), folder)
 
 
 def folding(versions: Callable[[], Versions]) -> Folding:

@@ -162,6 +162,12 @@ class PostgresStore:
         with self._used() as connection, connection.transaction():
             yield connection
 
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[Connection[Any]]:
+        """A connection to what lies beside the log, without its lock: each statement commits by itself."""
+        with self._used() as connection:
+            yield connection
+
     def close(self) -> None:
         """Close what nobody uses."""
         self._connections.close()

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 # The files of a table, of its texts and of its indexes are new ones, and the old ones go with the commit: no row that is only
 # marked as deleted stays in them. It is the same table: rights on it and rules of it stay.
-_EMPTY = "ALTER TABLE memory_log.events DISABLE TRIGGER append_only; TRUNCATE memory_log.events, memory_log.pieces"
+_EMPTY = """ALTER TABLE memory_log.events DISABLE TRIGGER append_only;
+TRUNCATE memory_log.events, memory_log.pieces, memory_log.vectors"""
 # Who wrote is the server's word, which would be this session's own for all of them.
 _WRITTEN_BY = "CREATE TEMPORARY TABLE written ON COMMIT DROP AS SELECT event_id, written_by FROM memory_log.events"
 _WRITTEN_BY_AGAIN = """UPDATE memory_log.events e SET written_by = w.written_by FROM written w

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.progress import Progress
     from memory_assets.vectors.embedder import Embedder
+    from memory_assets.vectors.shared import SharedVectors
     from memory_assets.vectors.table import UnitTable
 
 _TABLE = "vectors_{}.lance"
@@ -131,7 +132,8 @@ def write_vectors(
         with only_writer(lock_folder, chosen.embedding_version, wait_seconds=wait_seconds, progress=told) as show_life:
             if _titles_compared(resources, chosen):
                 words += drain_words(database, resources.word_index, lock_folder=lock_folder, progress=progress)
-            drained = embed_waiting(database, chosen, index, show_life=show_life, progress=told, go_on=go_on)
+            shared = shared_vectors(resources)
+            drained = embed_waiting(database, chosen, index, show_life=show_life, progress=told, shared=shared, go_on=go_on)
         whole += drained
         # Whoever found this process writing, and left, has left its units to it.
         if not (drained.done and go_on() and _waiting(database, chosen.embedding_version)):
@@ -179,6 +181,15 @@ def write_behind(
     except EmbedderUnavailableError as error:
         why = f"{error}. {error.hint}" if error.hint else str(error)
     return Behind(drained, _waiting(resources.database, resources.embedder.embedding_version), why)
+
+
+def shared_vectors(resources: Resources) -> SharedVectors | None:
+    """Vectors that the machines of a log have together, for one drain; None of a store that shares none."""
+    from memory_assets.fleet import opening
+
+    settings = resources.settings
+    url, patience = settings.store.url, settings.store.lock_timeout_seconds
+    return opening.shared_vectors(settings.store_folder, url, patience) if url and settings.sharing.vectors else None
 
 
 def compare_titles(database: Database, embedder: Embedder) -> bool:

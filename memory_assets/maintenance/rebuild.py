@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets.log.sql import WANTED, WORDS
-from memory_assets.maintenance.indexing import bring_in_line
+from memory_assets.maintenance.indexing import bring_in_line, shared_vectors
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
@@ -80,7 +80,8 @@ def rebuild_all(resources: Resources, *, with_vectors: bool = False, progress: P
         resources.database, Side.of_vectors(embedder, index), lock_folder=lock_folder, from_scratch=with_vectors, progress=told
     )
     retry_failed(resources.database, embedder.embedding_version)
-    written = drain_outbox(resources.database, embedder, index, lock_folder=lock_folder, progress=told)
+    shared = None if with_vectors else shared_vectors(resources)
+    written = drain_outbox(resources.database, embedder, index, lock_folder=lock_folder, shared=shared, progress=told)
     return Rebuilt(folded.sessions, folded.upto_seq, written.done, written.failed)
 
 

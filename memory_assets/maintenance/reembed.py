@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.sessions import SessionProjected
-from memory_assets.maintenance.indexing import compare_titles, write_words
+from memory_assets.maintenance.indexing import compare_titles, shared_vectors, write_words
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.results.outbox import Calibration, Drained, Reconciled, Reembedded
 from memory_assets.settings_file import says_otherwise, stronger_than_the_file, write_embedding
@@ -136,7 +136,12 @@ def _written_whole(target: Resources, progress: Progress) -> tuple[Reconciled, D
 
 def _drain(target: Resources, progress: Progress) -> Drained:
     return drain_outbox(
-        target.database, target.embedder, target.vector_index, lock_folder=target.settings.store_folder, progress=progress
+        target.database,
+        target.embedder,
+        target.vector_index,
+        lock_folder=target.settings.store_folder,
+        shared=shared_vectors(target),
+        progress=progress,
     )
 
 

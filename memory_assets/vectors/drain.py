@@ -15,6 +15,7 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.vectors.embedder import Embedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, UnitRejectedError, cause_line
 from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.shared import SharedVectors
 from memory_assets.vectors.table import UnitTable
 from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
 from memory_assets.vectors.words import WordIndex
@@ -37,7 +38,7 @@ class DrainReport:
     Attributes:
         failed: each with its reason, one line.
         embedded: texts that went through the model.
-        reused: units whose vector was there already, in the index or in the same batch.
+        reused: units whose vector was there already: in the index, in the same batch, or made by another machine.
         embedding_seconds: how long the model took.
     """
 
@@ -57,11 +58,21 @@ class _Progress:
     embedding_seconds: float = 0.0
 
 
-def drain(jobs: Iterable[OutboxJob], embedder: Embedder, index: VectorIndex, *, batch_size: int = BATCH_SIZE) -> DrainReport:
+def drain(
+    jobs: Iterable[OutboxJob],
+    embedder: Embedder,
+    index: VectorIndex,
+    *,
+    shared: SharedVectors | None = None,
+    batch_size: int = BATCH_SIZE,
+) -> DrainReport:
     """Carry out jobs, in batches; of several jobs for one unit only the last is, and all of them count as done.
 
     A unit that cannot be embedded or stored fails alone, whatever it makes the model raise. Where the model or the index
     itself is at fault the error is raised, for no other job would fare better; what was written before stays written.
+
+    Args:
+        shared: where texts are looked for that other machines embedded, and where those of this one are given.
 
     Raises:
         EmbedderUnavailableError, IndexCorruptError, IndexWriteError, FingerprintMismatchError: see there.
@@ -70,7 +81,7 @@ def drain(jobs: Iterable[OutboxJob], embedder: Embedder, index: VectorIndex, *, 
     progress = _Progress()
     upserts = _take_out(by_unit, index, progress)
     for start in range(0, len(upserts), batch_size):
-        _drain_batch(upserts[start : start + batch_size], embedder, index, progress)
+        _drain_batch(upserts[start : start + batch_size], embedder, index, shared, progress)
     return _reported(by_unit, index, progress)
 
 
@@ -139,18 +150,24 @@ def _reported(by_unit: dict[str, list[OutboxJob]], table: UnitTable, progress: _
     )
 
 
-def _drain_batch(jobs: Sequence[UpsertJob], embedder: Embedder, index: VectorIndex, progress: _Progress) -> None:
+def _drain_batch(
+    jobs: Sequence[UpsertJob], embedder: Embedder, index: VectorIndex, shared: SharedVectors | None, progress: _Progress
+) -> None:
     known = index.vectors_by_text(list({job.unit.embed_hash for job in jobs}))
+    elsewhere = list({job.unit.embed_hash for job in jobs} - known.keys())
+    if shared is not None and elsewhere:
+        known |= shared.of_texts(elsewhere, embedder.fingerprint, index.dimensions)
     texts = {job.unit.embed_hash: job.unit.embed_text for job in jobs if job.unit.embed_hash not in known}
     progress.reused += len(jobs) - len(texts)
 
     unembeddable: dict[str, str] = {}
+    made: dict[str, Vectors] = {}
 
     def embed(hashes: Sequence[str]) -> None:
         started = time.perf_counter()
         vectors = embedder.embed_documents([texts[embed_hash] for embed_hash in hashes])
         progress.embedding_seconds += time.perf_counter() - started
-        known.update(zip(hashes, vectors, strict=True))
+        made.update(zip(hashes, vectors, strict=True))
         progress.embedded += len(hashes)
 
     try:
@@ -162,7 +179,9 @@ def _drain_batch(jobs: Sequence[UpsertJob], embedder: Embedder, index: VectorInd
         _halving(list(texts), embed, lambda embed_hash, reason: unembeddable.update({embed_hash: reason}))
     progress.failed.extend((job, unembeddable[job.unit.embed_hash]) for job in jobs if job.unit.embed_hash in unembeddable)
     writable = [job for job in jobs if job.unit.embed_hash not in unembeddable]
-    _write(writable, known, embedder.fingerprint, index, progress)
+    _write(writable, known | made, embedder.fingerprint, index, progress)
+    if shared is not None:
+        shared.share(made, embedder.fingerprint)
 
 
 def _write(

@@ -23,6 +23,7 @@ from memory_assets.stopping import stop_if_asked
 from memory_assets.vectors.drain import BATCH_SIZE, DrainReport, carry_over, drain, write_words
 from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError, IndexUnreachableError
 from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.shared import SharedVectors
 from memory_assets.vectors.table import slices
 from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
 from memory_assets.vectors.words import WordIndex
@@ -132,6 +133,7 @@ def drain_outbox(
     index: VectorIndex,
     *,
     lock_folder: Path,
+    shared: SharedVectors | None = None,
     wait_seconds: float = WAIT_SECONDS,
     progress: Progress | None = None,
 ) -> Drained:
@@ -140,6 +142,7 @@ def drain_outbox(
     What is to go is taken out of the tables of other versions too: they keep nothing that was forgotten.
 
     Args:
+        shared: see :func:`memory_assets.vectors.drain.drain`.
         wait_seconds: how long another writer may show no sign of life; 0 waits for none.
 
     Raises:
@@ -149,7 +152,7 @@ def drain_outbox(
     """
     told = progress or NoProgress()
     with only_writer(lock_folder, embedder.embedding_version, wait_seconds=wait_seconds, progress=told) as show_life:
-        drained = embed_waiting(database, embedder, index, show_life=show_life, progress=told)
+        drained = embed_waiting(database, embedder, index, show_life=show_life, progress=told, shared=shared)
     take_out_elsewhere(database, index, lock_folder)
     return drained
 
@@ -161,6 +164,7 @@ def embed_waiting(
     *,
     show_life: Callable[[], None],
     progress: Progress,
+    shared: SharedVectors | None = None,
     go_on: Callable[[], bool] = lambda: True,
 ) -> Drained:
     """:func:`drain_outbox` for who is the only writer already.
@@ -180,7 +184,7 @@ def embed_waiting(
         queue.carry_out(
             [job for job in due if job.job_id not in plain][:_ROUND],
             BATCH_SIZE,
-            lambda jobs: drain(jobs, embedder, index, batch_size=BATCH_SIZE),
+            lambda jobs: drain(jobs, embedder, index, shared=shared, batch_size=BATCH_SIZE),
         )
     if queue.tried:
         index.settle()

@@ -1,5 +1,6 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,6 +72,31 @@ def test_the_same_jobs_again_embed_nothing(index: VectorIndex) -> None:
     report = drain(jobs, embedder, index)
     assert (report.embedded, report.reused, embedder.calls) == (0, 100, calls)
     assert index.rows(["unit_id", "vector"]).sort_by("unit_id").equals(before)
+
+
+class Kept:
+    """What machines share, in one process."""
+
+    def __init__(self) -> None:
+        self.vectors: dict[tuple[str, str], Any] = {}
+
+    def of_texts(self, embed_hashes: Sequence[str], fingerprint: str, dimensions: int) -> dict[str, Any]:
+        return {one: self.vectors[fingerprint, one] for one in embed_hashes if (fingerprint, one) in self.vectors}
+
+    def share(self, vectors: Mapping[str, Any], fingerprint: str) -> None:
+        self.vectors |= {(fingerprint, one): vector for one, vector in vectors.items()}
+
+
+def test_what_another_machine_embedded_is_not_embedded_again(tmp_path: Path, index: VectorIndex) -> None:
+    shared, embedder = Kept(), PoisonedEmbedder()
+    other = VectorIndex(tmp_path / "other", "hashing-32-1", DIMENSIONS)
+    drain(upserts("log", "value"), embedder, other, shared=shared)
+    assert len(shared.vectors) == 2
+    report = drain(upserts("log", "value", "new", "poison"), embedder, index, shared=shared)
+    assert (len(report.done), report.embedded, report.reused) == (3, 1, 2)
+    assert [job.job_id for job, _ in report.failed] == ["job-3"] and len(shared.vectors) == 3
+    made = other.vectors_by_text([one for _, one in shared.vectors])
+    assert all((index.vectors_by_text([one])[one] == vector).all() for one, vector in made.items()) and len(made) == 2
 
 
 def test_a_poison_item_fails_alone(index: VectorIndex) -> None:
