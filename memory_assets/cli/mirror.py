@@ -33,6 +33,7 @@ def register(app: typer.Typer) -> None:
     group.command("pin")(pin)
     group.command("grant")(grant)
     group.command("revoke")(revoke)
+    group.command("retire")(retire)
     app.add_typer(group, name="mirror")
 
 
@@ -114,6 +115,20 @@ def revoke(
     return OK
 
 
+def retire(
+    context: typer.Context,
+    machine: Annotated[str, typer.Argument(help="Its id as `memory mirror` shows it, or how that begins.", show_default=False)],
+    as_json: JsonOption = False,
+) -> int:
+    """Say that a machine will not come back: nobody waits for it to purge, and what it was building has ended."""
+    from memory_assets.commands.people import login_name
+    from memory_assets.maintenance.mirror import retire_machine
+
+    found = retire_machine(invocation(context).memory().resources, machine, by=login_name())
+    print_result(found, print_status, as_json=as_json)
+    return OK
+
+
 def print_status(found: MirrorV1) -> None:
     """Which log, how far, and what is wrong."""
     head = "unknown" if found.head_seq is None else f"{found.head_seq:,}"
@@ -124,6 +139,8 @@ def print_status(found: MirrorV1) -> None:
     for machine in found.machines:
         here = " (this one)" if machine.is_here else ""
         purged = ("", "") if machine.purged else (", which has not purged what was taken out of the log", "yellow")
+        if machine.retired:
+            purged = (f"{purged[0]}, which is not waited for", "dim")
         print_text(styled((f"mirrored by {one_line(machine.name)} {machine.host_id[:12]}{here}", "dim"), purged))
     if found.problem:
         print_text(styled((one_line(found.problem), "red")))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from memory_assets.cli import serve_people
 from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, Invocation, JsonOption, invocation
 from memory_assets.cli.output import one_line, plural, print_json, print_line, styled
@@ -56,6 +57,7 @@ def register(app: typer.Typer) -> None:
     group.command("take")(stoppable(take))
     group.command("install")(install)
     group.command("uninstall")(uninstall)
+    serve_people.register(group)
     app.add_typer(group, name="serve")
 
 

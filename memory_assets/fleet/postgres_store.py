@@ -164,7 +164,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def beside(self) -> Iterator[Connection[Any]]:
-        """A connection to what lies beside the log, without its lock: each statement commits by itself."""
+        """A connection to what lies beside the log, without its lock."""
         with self._used() as connection:
             yield connection
 

@@ -45,8 +45,9 @@ class VectorsInPostgres:
 
     def __init__(self, store: PostgresStore, folder: Path) -> None:
         self._store = store
-        self._folder = folder
         self._is_away = silence_of(folder, store.name) is not None
+        # As it is before any text is embedded: what is given behind a purge is given by nobody who embedded before it.
+        self._note = read_note(folder)
 
     def of_texts(self, embed_hashes: Sequence[str], fingerprint: str, dimensions: int) -> dict[str, Vectors]:
         """Those that somebody shared, by the hash of their text; what is no vector of that length is left out."""
@@ -60,18 +61,23 @@ class VectorsInPostgres:
         """Give them to the others, as long as this machine is a mirror of the log as it is now."""
         if not vectors or self._is_away:
             return
-        note = read_note(self._folder)
+        note = self._note
         if note is None or not note.access.may_write:
             return
         sound = {text_hash: vector.astype(_STORED) for text_hash, vector in vectors.items() if _is_of_length_one(vector)}
         rows = [list(sound), [vector.tobytes() for vector in sound.values()]]
-        self._tried(_SHARE, [fingerprint, *rows, note.epoch.store_id, note.epoch.number])
+        self._tried(_SHARE, [fingerprint, *rows, note.epoch.store_id, note.epoch.number], writes=True)
 
-    def _tried(self, statement: LiteralString, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    def _tried(self, statement: LiteralString, values: Sequence[object], *, writes: bool = False) -> list[tuple[Any, ...]]:
         try:
             with self._store.beside() as connection:
-                cursor = connection.execute(statement, values)
-                return cursor.fetchall() if cursor.description else []
+                if not writes:
+                    return connection.execute(statement, values).fetchall()
+                # Whatever the role's default is: under another one all is read as it was before a purge was waited for.
+                connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+                connection.execute(statement, values)
+                connection.execute("COMMIT")
+                return []
         except StoreError as error:
             # Nobody waits for it a second time: what is missing is embedded here.
             self._is_away = True

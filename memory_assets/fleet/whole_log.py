@@ -26,7 +26,11 @@ _AS_BEFORE = """ALTER TABLE memory_log.events ENABLE TRIGGER append_only; UPDATE
 _MIRRORS = """
 SELECT m.host_id, m.name, m.joined_epoch >= l.epoch OR EXISTS (
   SELECT 1 FROM memory_log.events e WHERE e.event_type = 'mirror_purged'
-    AND e.payload_json::json ->> 'host_id' = m.host_id AND (e.payload_json::json ->> 'epoch')::integer = l.epoch)
+    AND e.payload_json::json ->> 'host_id' = m.host_id AND (e.payload_json::json ->> 'epoch')::integer = l.epoch),
+  EXISTS (SELECT 1 FROM memory_log.events e WHERE e.event_type = 'mirror_retired'
+    AND e.payload_json::json ->> 'host_id' = m.host_id AND NOT EXISTS (SELECT 1 FROM memory_log.events b WHERE b.seq > e.seq
+      AND ((b.event_type = 'build_started' AND starts_with(b.telemetry_json::json ->> 'runner', m.host_id || '/'))
+        OR (b.event_type = 'mirror_purged' AND b.payload_json::json ->> 'host_id' = m.host_id))))
 FROM memory_log.mirrors m, memory_log.log l ORDER BY m.joined_at, m.host_id
 """
 
@@ -38,11 +42,13 @@ class MirrorThere:
     Attributes:
         name: what its owner calls it.
         is_clean: it holds nothing of what the last purge took out, as it told itself, or it came later.
+        is_retired: a person said that it will not come back, and it has written nothing since.
     """
 
     host_id: str
     name: str
     is_clean: bool
+    is_retired: bool
 
 
 def put_in_place(connection: Connection[Any], parts: Iterable[Sequence[Row]]) -> None:

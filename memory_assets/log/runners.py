@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from memory_assets.locks.process_liveness import is_alive, runner_name
 from memory_assets.log.mirror_note import read_note
+
+if TYPE_CHECKING:
+    import duckdb
+
+NOBODY: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 def this_machine(folder: Path) -> str | None:
@@ -26,9 +34,24 @@ def runner_here(folder: Path, locks: Path | None = None) -> str:
     return f"{machine}/{name}" if machine else name
 
 
-def is_at_work(folder: Path, runner: str, locks: Path | None = None) -> bool:
-    """Whether a process is still there. Of another machine nothing here says that it is gone."""
+def retired_machines(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """The machines of which a person said that they will not come back, each with the seq of the last such word."""
+    rows = connection.execute(
+        "SELECT payload_json ->> '$.host_id', max(seq) FROM events WHERE event_type = 'mirror_retired' GROUP BY ALL"
+    ).fetchall()
+    return dict(rows)
+
+
+def is_at_work(
+    folder: Path, runner: str, locks: Path | None = None, *, retired: Mapping[str, int] = NOBODY, began: int = 0
+) -> bool:
+    """Whether a process is still there. Of another machine a person alone can say that it is gone.
+
+    Args:
+        retired: as :func:`retired_machines`.
+        began: the seq with which the work of that process began: what a machine began behind such a word is at work.
+    """
     machine, _, name = runner.rpartition("/")
     if machine and machine != this_machine(folder):
-        return True
+        return machine not in retired or began > retired[machine]
     return is_alive(locks or folder, name)

@@ -8,14 +8,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from memory_assets.errors import InvalidArgumentError
+from memory_assets.errors import AmbiguousIdError, InvalidArgumentError, NotFoundError
 from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.errors import SharedLogDiffersError, SharedLogRefusedError, SharedLogUnavailableError, StoreError
+from memory_assets.log.event_log import EventLog
 from memory_assets.log.event_store import Access
+from memory_assets.log.events import NewEvent
 from memory_assets.log.links import Broken, newest_link
 from memory_assets.log.mirror import FOLLOW_HINT, PULLED_ROWS
 from memory_assets.log.mirror_checks import checked_rows, refuse_other_versions
 from memory_assets.log.mirror_note import NOTE_FILE_NAME, read_note, write_note
+from memory_assets.log.payloads.purged import MirrorRetired
 from memory_assets.log.tip import FIRST, TIP_FILE_NAME, Tip, Tips, read_tips
 from memory_assets.maintenance.indexing import write_behind, write_words
 from memory_assets.progress import NoProgress, Progress
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from memory_assets.log.event_store import EventStore, StoreState
 
 _STAGED = "mirror.staged"
+_LEAST_OF_AN_ID = 6
 
 
 def shared_log_of(resources: Resources) -> EventStore:
@@ -84,7 +88,13 @@ def _machines(resources: Resources, state: StoreState | None) -> tuple[MachineV1
         return ()
     here = note.host_id if note else None
     return tuple(
-        MachineV1(host_id=machine.host_id, name=machine.name, purged=machine.is_clean, is_here=machine.host_id == here)
+        MachineV1(
+            host_id=machine.host_id,
+            name=machine.name,
+            purged=machine.is_clean,
+            is_here=machine.host_id == here,
+            retired=machine.is_retired,
+        )
         for machine in shared_log(store.url, store.lock_timeout_seconds).mirrors()
     )
 
@@ -197,6 +207,33 @@ def pin_versions(resources: Resources) -> MirrorV1:
     """Make the versions of these settings and this program those that all machines must follow."""
     with shared_log_of(resources).exclusive() as shared:
         shared.pin(resources.configured_versions)
+    return mirror_status(resources)
+
+
+def retire_machine(resources: Resources, given: str, *, by: str) -> MirrorV1:
+    """Say that a machine will not come back: nobody waits for it to purge, and what it was building has ended.
+
+    Args:
+        given: its id among the mirrors, or six characters of its beginning or more.
+
+    Raises:
+        NotFoundError, AmbiguousIdError: no machine, or several, are meant.
+        InvalidArgumentError: it is this one.
+        SharedLogUnavailableError, SharedLogRefusedError
+    """
+    there = _server_of(resources).mirrors()
+    meant = [machine for machine in there if len(given) >= _LEAST_OF_AN_ID and machine.host_id.startswith(given)]
+    if not meant:
+        raise NotFoundError(f"no machine {given[:64]!r} mirrors the log", hint="`memory mirror` lists them")
+    if len(meant) > 1:
+        names = ", ".join(f"{machine.name} {machine.host_id[:12]}" for machine in meant[:5])
+        raise AmbiguousIdError(f"{given[:64]!r} may be each of {names}", hint="give more of the id")
+    note = read_note(resources.settings.store_folder)
+    if note is not None and note.host_id == meant[0].host_id:
+        raise InvalidArgumentError("this is the machine itself", hint="retire it from one that stays")
+    told = MirrorRetired(host_id=meant[0].host_id, said_by=by)
+    # Said again it is said anew: it may have come back in between.
+    EventLog(resources.database).append([NewEvent(told, inputs=(told.host_id, datetime.now(UTC).isoformat()))])
     return mirror_status(resources)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.log.fetching import fetch, full_id
-from memory_assets.log.runners import is_at_work
+from memory_assets.log.runners import is_at_work, retired_machines
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.ledgers import BUILDS_SINCE, INTERRUPTED
 from memory_assets.queries.metrics import metrics, stage_times
@@ -16,6 +16,7 @@ from memory_assets.results.builds import BuildDetails, BuildPage, BuildView, Ver
 from memory_assets.results.metrics import Metrics, Within
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     import duckdb
@@ -29,7 +30,7 @@ SELECT * FROM fresh UNION ALL BY NAME SELECT * FROM build_runs WHERE build_id NO
 _OF_MODELS = "event_type IN ('window_extracted', 'court_statement_recorded', 'judgement_rendered')"
 # What the answers of a build cost when they were given: all that is known of one that never came to say it.
 _APPENDED = f"""
-SELECT build_id, count(*), count(DISTINCT session_id),
+SELECT build_id, min(seq), count(*), count(DISTINCT session_id),
   any_value(telemetry_json ->> '$.package') FILTER (event_type = 'build_started'),
   any_value(telemetry_json ->> '$.runner') FILTER (event_type = 'build_started'),
   coalesce(sum((telemetry_json ->> '$.requests')::BIGINT) FILTER ({_OF_MODELS}), 0),
@@ -136,15 +137,16 @@ def known_build(connection: duckdb.DuckDBPyConnection, given: str) -> str:
 
 def _views(connection: duckdb.DuckDBPyConnection, home: Path, rows: list[tuple[Any, ...]]) -> list[BuildView]:
     appended = {row[0]: row[1:] for row in fetch(connection, _APPENDED, [json_list(row[0] for row in rows)])}
-    return [_view(row, appended[row[0]], home) for row in rows]
+    retired = retired_machines(connection)
+    return [_view(row, appended[row[0]], home, retired) for row in rows]
 
 
-def _view(row: tuple[Any, ...], appended: tuple[Any, ...], home: Path) -> BuildView:
+def _view(row: tuple[Any, ...], appended: tuple[Any, ...], home: Path, retired: Mapping[str, int]) -> BuildView:
     build_id, started_at, finished_at, model, prompt, embedder, embedding, checker, schema, status, error, run_id, *told = row
     versions, *spent = told
-    events, sessions, package, runner, *known = appended
+    began, events, sessions, package, runner, *known = appended
     requests, tokens_in, tokens_out, cost = spent if spent[0] else known
-    if status == "running" and not is_at_work(home, runner or ""):
+    if status == "running" and not is_at_work(home, runner or "", retired=retired, began=began):
         status, error = "failed", INTERRUPTED
     # When its process went nobody knows; what the log has is when that was noticed.
     is_timed = finished_at is not None and error != INTERRUPTED

@@ -15,12 +15,14 @@ class MachineV1(WireModel):
         name: what its owner calls it.
         purged: it said that it holds nothing of what the last purge took out, or it came later.
         is_here: it is this one.
+        retired: a person said that it will not come back, and it has written nothing since.
     """
 
     host_id: str
     name: str
     purged: bool
     is_here: bool
+    retired: bool = False
 
 
 class MirrorV1(WireModel):

@@ -19,6 +19,7 @@ from memory_assets.server.activity import Activity, CountedRequests
 from memory_assets.server.browsers import Browsers
 from memory_assets.server.guard import Guard, cookie_name
 from memory_assets.server.login import login_routes
+from memory_assets.server.people import People
 from memory_assets.server.questions import question_routes
 from memory_assets.server.store import WarmStore
 
@@ -46,9 +47,12 @@ class ServerState:
     place: Place
     end: Callable[[], None]
     names: Sequence[str] = ()
-    browsers: Browsers = field(default_factory=Browsers)
+    browsers: Browsers = field(init=False)
     activity: Activity = field(default_factory=Activity)
     taking: Taking | None = None
+
+    def __post_init__(self) -> None:
+        self.browsers = Browsers(People(self.store.home))
 
     def new_link(self) -> str:
         """A link that opens the pages once."""

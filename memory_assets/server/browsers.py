@@ -1,7 +1,8 @@
 """Who may look at pages: a person who holds the store's token gets a one-time key, and for it a cookie.
 
-The key travels in the fragment of a link, which no browser sends anywhere and no log keeps; it opens once, for two minutes.
-A cookie is good for as long as the process lives.
+The key travels in the fragment of a link, which no browser sends anywhere and no log keeps; it opens once, for two minutes. The
+token of a person who was admitted opens as often as it is given. A cookie is good for as long as the process lives, and of an
+admitted person for as long as that token is.
 """
 
 from __future__ import annotations
@@ -12,21 +13,47 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from memory_assets.server.people import People, Person
 
 KEY_SECONDS: Final = 120.0
 _MOST_KEYS: Final = 64
 _MOST_BROWSERS: Final = 256
+_MOST_OF_A_PERSON: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Whose a cookie is.
+
+    Attributes:
+        person: who was admitted by name; None for whoever came in by a link of the store's own.
+    """
+
+    person: Person | None
+
+    @property
+    def name(self) -> str | None:
+        """The name under which the visitor speaks; None for the one that the login has."""
+        return self.person.name if self.person is not None else None
 
 
 class Browsers:
-    """Keys that were handed out, and the browsers that are known."""
+    """Keys that were handed out, and the browsers that are known.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    Args:
+        people: who else may come in, with tokens of their own.
+    """
+
+    def __init__(self, people: People | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._people = people
         self._clock = clock
         self._secret = secrets.token_bytes(32)
         self._keys: dict[str, float] = {}
-        self._known: dict[str, None] = {}
+        self._known: dict[str, Visitor] = {}
         self._lock = threading.Lock()
 
     def new_key(self) -> str:
@@ -39,21 +66,34 @@ class Browsers:
         return key
 
     def admitted(self, key: str) -> str | None:
-        """The value of a cookie for a key; None where the key was used, is too old, or never was."""
+        """The value of a cookie for a key, or for a person's token; None where the key was used, is too old, or never was."""
+        person = self._people.who_holds(key) if self._people is not None else None
         with self._lock:
             until = self._keys.pop(_hash(key), None)
-            if until is None or self._clock() > until:
+            if person is None and (until is None or self._clock() > until):
                 return None
             cookie = secrets.token_urlsafe(32)
-            self._known[_hash(cookie)] = None
-            while len(self._known) > _MOST_BROWSERS:
-                del self._known[next(iter(self._known))]
+            self._known[_hash(cookie)] = Visitor(person)
+            self._make_room(person)
             return cookie
 
-    def is_known(self, cookie: str) -> bool:
-        """Whether a cookie was given by this process."""
+    def _make_room(self, person: Person | None) -> None:
+        """One person pushes nobody else out, and the people who were admitted not whoever has the store's own link."""
+        if person is not None:
+            own = [one for one, visitor in self._known.items() if visitor.name == person.name]
+            for one in own[:-_MOST_OF_A_PERSON]:
+                del self._known[one]
+        while len(self._known) > _MOST_BROWSERS:
+            admitted = (one for one, visitor in self._known.items() if visitor.person is not None)
+            del self._known[next(admitted, next(iter(self._known)))]
+
+    def visitor(self, cookie: str) -> Visitor | None:
+        """Whose a cookie is; None where it was not given by this process, or to somebody who may come in no more."""
         with self._lock:
-            return _hash(cookie) in self._known
+            found = self._known.get(_hash(cookie))
+        if found is None or found.person is None:
+            return found
+        return found if self._people is not None and self._people.still_holds(found.person) else None
 
     def forget(self, cookie: str) -> None:
         """A browser has left: its cookie opens nothing any more."""

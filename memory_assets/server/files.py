@@ -69,7 +69,7 @@ def token_of(home: Path) -> str | None:
 def new_token(home: Path) -> str:
     """A token for a server that begins: what an earlier one's was, whoever learned it, opens nothing any more."""
     token = secrets.token_urlsafe(_TOKEN_BYTES)
-    _write(made_folder(home) / _TOKEN, token + "\n")
+    write_private(made_folder(home) / _TOKEN, token + "\n")
     return token
 
 
@@ -84,7 +84,7 @@ def place_of(home: Path) -> Place | None:
 
 def tell_place(home: Path, place: Place) -> None:
     """Say where this process listens."""
-    _write(made_folder(home) / _PLACE, json.dumps(asdict(place)) + "\n")
+    write_private(made_folder(home) / _PLACE, json.dumps(asdict(place)) + "\n")
 
 
 def withdraw_place(home: Path, pid: int) -> None:
@@ -95,7 +95,7 @@ def withdraw_place(home: Path, pid: int) -> None:
             (folder_of(home) / _PLACE).unlink()
 
 
-def _write(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     """The whole of it or nothing, for its owner alone."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -47,7 +47,11 @@ _METHODS: Final = (*_READING, "POST")
 
 
 class Guard:
-    """The application behind it answers only what is allowed; whose request it is stands in ``request.state.is_browser``."""
+    """The application behind it answers only what is allowed.
+
+    Whose request it is stands in ``request.state``: ``is_browser``; of a browser also ``person``, the name of somebody who was
+    admitted, and ``is_known``, which asks whether that is so still.
+    """
 
     def __init__(
         self, application: ASGIApp, *, token: str, browsers: Browsers, place: Place, names: Iterable[str] = ()
@@ -110,15 +114,23 @@ class Guard:
             return None
         if cookie is None:
             return None
-        scope.setdefault("state", {}).update(is_browser=True, csrf=self._browsers.csrf_of(cookie))
         if scope["method"] in _READING or _is_public(scope["path"]):
-            return (
-                None if _is_from_here(headers) else _error(403, "another page may not ask this server", "open the page itself")
-            )
-        if origin is None and headers.get("sec-fetch-site") != "same-origin":
+            if not _is_from_here(headers):
+                return _error(403, "another page may not ask this server", "open the page itself")
+        elif origin is None and headers.get("sec-fetch-site") != "same-origin":
             return _error(403, "a change is taken from our own pages alone", "use the form of the page")
-        if not self._browsers.is_csrf(cookie, await _csrf_given(headers, body)):
+        elif not self._browsers.is_csrf(cookie, await _csrf_given(headers, body)):
             return _error(403, "the form is not from this page, or from before a restart", "load the page again")
+        # Last of all: a body may have been waited for, and who was known by then may have left.
+        visitor = self._browsers.visitor(cookie)
+        if visitor is None:
+            return self._unknown(scope, headers)
+        scope.setdefault("state", {}).update(
+            is_browser=True,
+            csrf=self._browsers.csrf_of(cookie),
+            person=visitor.name,
+            is_known=lambda: self._browsers.visitor(cookie) is not None,
+        )
         return None
 
     def _is_own(self, host: str) -> bool:
@@ -138,7 +150,7 @@ class Guard:
             morsel = SimpleCookie(headers.get("cookie", "")).get(self.cookie_name)
         except CookieError:
             return None
-        return morsel.value if morsel is not None and self._browsers.is_known(morsel.value) else None
+        return morsel.value if morsel is not None and self._browsers.visitor(morsel.value) is not None else None
 
     def _unknown(self, scope: Scope, headers: Headers) -> Response:
         if scope["method"] in _READING and "text/html" in headers.get("accept", ""):

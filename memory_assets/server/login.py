@@ -36,7 +36,8 @@ if (key) {
   history.replaceState(null, "", location.pathname);
   fetch("/login", { method: "POST", body: key, headers: { "Content-Type": "text/plain" } }).then((answer) => {
     if (answer.ok) location.replace("/");
-    else document.getElementById("said").textContent = "This link was used or is too old: run memory serve link again.";
+    else document.getElementById("said").textContent =
+      "This link was used or opens no more: run memory serve link again, or ask who let you in.";
   });
 }
 """
@@ -63,7 +64,9 @@ def login_routes(browsers: Browsers, cookie_name: str) -> list[BaseRoute]:
             words = ErrorV1(code="invalid_argument", message="the link was used or is too old", hint="`memory serve link`")
             return JSONResponse(words.model_dump(mode="json"), 403)
         answer = Response(status_code=204)
-        answer.set_cookie(cookie_name, cookie, httponly=True, samesite="strict", path="/")
+        # Behind a proxy with a certificate it is never sent without one.
+        is_secure = request.headers.get("origin", "").lower().startswith("https://")
+        answer.set_cookie(cookie_name, cookie, httponly=True, samesite="strict", path="/", secure=is_secure)
         return answer
 
     async def leave(request: Request) -> Response:

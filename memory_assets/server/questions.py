@@ -1,7 +1,7 @@
 """What the command line asks a running server: one address for each question, JSON both ways.
 
-Who asks says which settings and which version it has. Where the server has others it says so with status 409, and the command
-answers by itself: the output is the same either way.
+A browser is given none of them: it has pages. Who asks says which settings and which version it has. Where the server has
+others it says so with status 409, and the command answers by itself: the output is the same either way.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ _QUESTIONS: Final[dict[str, Callable[[Memory, dict[str, Any]], WireModel]]] = {
 def _answering(asked: Callable[[Memory, dict[str, Any]], WireModel]) -> Callable[[Request], Any]:
     async def answer(request: Request) -> Response:
         store: WarmStore = request.app.state.store
+        if request.state.is_browser:
+            return Response(status_code=403)
         if not await run_in_threadpool(_is_same, request, store):
             return Response(status_code=OTHER_SETTINGS)
         given = await request.body()
@@ -94,6 +96,8 @@ def _answered(asked: Callable[[Memory, dict[str, Any]], WireModel], store: WarmS
 async def _ask(request: Request) -> Response:
     """A line for each piece of a model's draft, then one for the answer or the error."""
     store: WarmStore = request.app.state.store
+    if request.state.is_browser:
+        return Response(status_code=403)
     if not await run_in_threadpool(_is_same, request, store):
         return Response(status_code=OTHER_SETTINGS)
     given = await request.body()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import takewhile
 
 from memory_assets.sessions.folders import project_of_folder
 from memory_assets.sessions.keys import session_key
@@ -21,6 +22,8 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。\uff01\uff1f]")
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^()\n]{0,400}\)")
 _COMMAND = re.compile(r"\s{0,8}/[a-z][\w-]{0,30}(?:\s|\Z)")
 """What tells the chat program to do something: ``/add src/app.py``."""
+_NAMED = re.compile(r"<command-name>\s{0,8}(/[\w:.-]{1,60})\s{0,8}</command-name>")
+_MOST_BEHIND = 8
 _TITLE_LENGTH = 80
 _TELLING_LENGTH = 8  # shorter beginnings ("hi", "244", "다음") tell sessions apart only where there is nothing else
 
@@ -152,10 +155,14 @@ class SessionDraft:
 def title_from(messages: Sequence[Message]) -> str | None:
     """The first sentence that a person types and that says something, at most 80 characters; None where no person speaks.
 
-    Where nobody typed anything the first words that stand under a person's name must do.
+    A command that handed work over is such a sentence, with the few characters behind it: ``/pr-review 154``. Where nobody
+    typed anything the first words that stand under a person's name must do.
     """
     first: str | None = None
-    for title in filter(None, map(title_of, messages)):
+    for place, message in enumerate(messages):
+        title = _title_of_command(messages, place) or title_of(message)
+        if title is None:
+            continue
         if len(title) >= _TELLING_LENGTH:
             return title
         first = first or title
@@ -174,6 +181,26 @@ def title_of(message: Message) -> str | None:
         return short_title("".join(_texts_of(message, stretches, "pasted"))) or None
     typed = "\n".join(_texts_of(message, stretches, "typed"))
     return None if _COMMAND.match(typed) else short_title(_LINK.sub(r"\1", typed)) or None
+
+
+def _title_of_command(messages: Sequence[Message], place: int) -> str | None:
+    """The name of a command and what was typed behind it; None of a message that is none.
+
+    None too where no text of the command follows, which only told the program something (``/clear``), and where what was typed
+    behind it tells enough by itself.
+    """
+    called = messages[place]
+    named = _NAMED.search(called.text) if called.role == "user" and called.kind == "injected" and not called.sidechain else None
+    if named is None:
+        return None
+    next_ones = messages[place + 1 : place + 1 + _MOST_BEHIND]
+    spoken = takewhile(lambda one: one.role == "user", next_ones)
+    behind = [one for one in spoken if _of_person(one) and one.text.strip(f"{FILLER} \n")]
+    typed = [title for one in behind if (title := title_of(one)) is not None]
+    given = typed[0] if typed else ""
+    if len(typed) == len(behind) or len(given) >= _TELLING_LENGTH:
+        return None
+    return at_most_a_title(f"{named[1]} {given}")
 
 
 def _of_person(message: Message) -> bool:

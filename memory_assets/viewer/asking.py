@@ -60,6 +60,8 @@ async def _told(page: Page, asked: AskRequest) -> AsyncIterator[str]:
             say(("answer", _failed_part(page, error)))
 
     async for said in pieces_of(answer, heartbeat_seconds=HEARTBEAT_SECONDS):
+        if not page.is_known():
+            return  # shut out since
         # JSON keeps a text on one line, whatever breaks it has.
         yield ": still at it\n\n" if said is None else f"event: {said[0]}\ndata: {json.dumps(said[1])}\n\n"
 

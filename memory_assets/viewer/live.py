@@ -13,7 +13,7 @@ import contextlib
 import json
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -153,7 +153,8 @@ async def _live(request: Request) -> Response:
     except InvalidArgumentError as error:
         status, said = told(error)
         return JSONResponse(as_plain(said), status)
-    return EventSourceResponse(_sent(request.app, after), ping=HEARTBEAT_SECONDS, send_timeout=SEND_SECONDS)
+    is_known = getattr(request.state, "is_known", lambda: True)
+    return EventSourceResponse(_sent(request.app, after, is_known), ping=HEARTBEAT_SECONDS, send_timeout=SEND_SECONDS)
 
 
 def _place(request: Request) -> int | None:
@@ -170,13 +171,15 @@ def _place(request: Request) -> int | None:
     return int(given)
 
 
-async def _sent(app: Starlette, after: int | None) -> AsyncIterator[ServerSentEvent]:
+async def _sent(app: Starlette, after: int | None, is_known: Callable[[], bool]) -> AsyncIterator[ServerSentEvent]:
     live = live_log(app)
     place = await live.place(after)
     # Who is cut off before anything came goes on from here too.
     yield ServerSentEvent(id=str(place), retry=RETRY_MILLISECONDS)
     async with contextlib.aclosing(live.behind(place)) as behind:
         async for events in behind:
+            if not is_known():
+                return  # shut out since
             for event in await run_sync(_plain, app, events):
                 yield ServerSentEvent(data=json.dumps(event, ensure_ascii=False), id=str(event["seq"]), event="log")
 

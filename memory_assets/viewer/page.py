@@ -56,6 +56,8 @@ class Page:
         memory: the façade, warm.
         language, theme: as asked for, or as kept in a cookie.
         csrf: what a form must send back; empty where no guard gave one.
+        person: who was admitted by name and looks; None for whoever holds the store's own link.
+        is_known: asks whether whoever looks may come in still.
     """
 
     def __init__(self, request: Request) -> None:
@@ -66,6 +68,8 @@ class Page:
         self.language: Language = wanted_language(asked.get("language"), kept.get("language"), accepted)
         self.theme = next((one for one in (asked.get("theme"), kept.get("theme")) if one in THEMES), "auto")
         self.csrf: str = getattr(request.state, "csrf", "")
+        self.person: str | None = getattr(request.state, "person", None)
+        self.is_known: Callable[[], bool] = getattr(request.state, "is_known", lambda: True)
 
     @property
     def mask(self) -> Mask:

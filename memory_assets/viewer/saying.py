@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.people import speaking
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.viewer.foreseen import Action, Foreseen, Given
 from memory_assets.viewer.page import Page, page_route
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
 
 MOST_FORM_BYTES: Final = 100_000
 GOOD_FOR_SECONDS: Final = 900
-MOST_WAITING: Final = 200
+MOST_WAITING: Final = 2_000
+MOST_OF_A_BROWSER: Final = 50
 _FORM: Final = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
+    browser: str
     action: Action
     given: Given
     foreseen: Foreseen
@@ -48,18 +51,24 @@ class Waiting:
     def __init__(self) -> None:
         self._by_key: OrderedDict[str, _Waiting] = OrderedDict()
 
-    def add(self, action: Action, given: Given, foreseen: Foreseen) -> str:
-        """Keep what was shown; the key of its yes."""
+    def add(self, browser: str, action: Action, given: Given, foreseen: Foreseen) -> str:
+        """Keep what was shown to a browser; the key of its yes."""
         key = secrets.token_urlsafe(24)
-        self._by_key[key] = _Waiting(action, given, foreseen, time.monotonic())
+        self._by_key[key] = _Waiting(browser, action, given, foreseen, time.monotonic())
+        own = [one for one, waiting in self._by_key.items() if waiting.browser == browser]
+        for one in own[:-MOST_OF_A_BROWSER]:
+            del self._by_key[one]
         while len(self._by_key) > MOST_WAITING:
             self._by_key.popitem(last=False)
         return key
 
-    def take(self, key: str, action: Action) -> _Waiting | None:
-        """What a key names; it names nothing any more afterwards."""
-        found = self._by_key.pop(key, None)
-        if found is None or found.action is not action or time.monotonic() - found.since > GOOD_FOR_SECONDS:
+    def take(self, browser: str, key: str, action: Action) -> _Waiting | None:
+        """What a key names that this browser was shown; it names nothing any more afterwards."""
+        found = self._by_key.get(key)
+        if found is None or found.browser != browser:
+            return None
+        del self._by_key[key]
+        if found.action is not action or time.monotonic() - found.since > GOOD_FOR_SECONDS:
             return None
         return found
 
@@ -78,32 +87,38 @@ async def say(request: Request) -> Response:
 
 def _answered(request: Request, action: Action, fields: dict[str, str]) -> Response:
     page, waiting = Page(request), _waiting(request.app)
+    if not page.is_known():
+        # Who was known when the request began may have been shut out while its form came.
+        raise HTTPException(401, "who asks may come in no more")
     try:
         if "yes" not in fields:
-            return _shown(page, waiting, action, _given(action, fields))
-        known = waiting.take(fields["yes"], action)
+            return _shown(page, waiting, action, _given(action, fields, page.person))
+        known = waiting.take(page.csrf, fields["yes"], action)
         if known is None:
             return page.failed(409, page.say("said.too_late"), page.say("said.say_again"))
         if action.foresee(page.memory, known.given) != known.foreseen:
             return _shown(page, waiting, action, known.given, has_changed=True)
-        return RedirectResponse(action.do(page.memory, known.given), 303)
+        with speaking(page.person):
+            return RedirectResponse(action.do(page.memory, known.given), 303)
     except NotPossibleError as error:
         return page.failed(409, str(error), error.hint)
 
 
 def _shown(page: Page, waiting: Waiting, action: Action, given: Given, *, has_changed: bool = False) -> Response:
     foreseen = action.foresee(page.memory, given)
-    key = "" if foreseen.nothing else waiting.add(action, given, foreseen)
+    key = "" if foreseen.nothing else waiting.add(page.csrf, action, given, foreseen)
     return page.render("say.html", action=action, foreseen=foreseen, yes=Own(key), has_changed=has_changed)
 
 
-def _given(action: Action, fields: dict[str, str]) -> Given:
-    """What a form holds, each field of the action among it.
+def _given(action: Action, fields: dict[str, str], person: str | None) -> Given:
+    """What a form holds, each field of the action among it; who was admitted by name speaks under that name.
 
     Raises:
         InvalidArgumentError: a field that has to say something says nothing.
     """
     given = {name: fields.get(name, "").strip() for name in action.fields}
+    if person is not None and "by" in given:
+        given["by"] = person
     for name in action.needed:
         if not given[name]:
             raise InvalidArgumentError(f"{name} says nothing", hint="fill it in and send the form again")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory_assets.commands.conflicts import RESOLUTIONS, reopen_conflict, resolve_conflict
 from memory_assets.commands.lessons import check_retirable, keep_lesson, retire_lesson
-from memory_assets.commands.people import login_name
+from memory_assets.commands.people import speaker
 from memory_assets.commands.promotions import SPOKEN_STAGES, ladder_of, promote
 from memory_assets.commands.prompts import apply_update, check_appliable, review_update, roll_back
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
@@ -41,7 +41,7 @@ def _resolve(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_resolve(memory: Memory, given: Given) -> Own:
-    resolve_conflict(memory.resources, given["conflict"], given["as"], by=login_name(), note=given["note"])
+    resolve_conflict(memory.resources, given["conflict"], given["as"], by=speaker(), note=given["note"])
     return _conflicts("resolved")
 
 
@@ -51,7 +51,7 @@ def _reopen(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_reopen(memory: Memory, given: Given) -> Own:
-    reopen_conflict(memory.resources, given["conflict"], by=login_name(), note=given["note"])
+    reopen_conflict(memory.resources, given["conflict"], by=speaker(), note=given["note"])
     return _conflicts("open")
 
 
@@ -71,7 +71,7 @@ def _promote(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_promote(memory: Memory, given: Given) -> Own:
-    spoken = promote(memory.resources, given["memory"], given["stage"], by=login_name(), note=given["note"])
+    spoken = promote(memory.resources, given["memory"], given["stage"], by=speaker(), note=given["note"])
     return with_word(memory_link(spoken.memory.citation), "reached" if spoken.reached else "kept")
 
 
@@ -87,7 +87,7 @@ def _correct(memory: Memory, given: Given) -> Foreseen:
 def _do_correct(memory: Memory, given: Given) -> Own:
     from memory_assets.defs.correcting import correct
 
-    report = correct(memory.settings, given["memory"], given["text"], by=login_name())
+    report = correct(memory.settings, given["memory"], given["text"], by=speaker())
     return with_word(memory_link(report.correction.citation), "corrected")
 
 
@@ -99,7 +99,7 @@ def _feedback(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_feedback(memory: Memory, given: Given) -> Own:
-    memory.feedback(given["id"], given["signal"], by=login_name(), note=given["note"])
+    memory.feedback(given["id"], given["signal"], by=speaker(), note=given["note"])
     return with_word(_link_of(given["id"]), "noted")
 
 
@@ -184,7 +184,7 @@ def _apply_prompt(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_apply_prompt(memory: Memory, given: Given) -> Own:
-    applied = apply_update(memory.resources, given["update"], by=login_name())
+    applied = apply_update(memory.resources, given["update"], by=speaker())
     return with_word(prompt_link(applied.role), "applied")
 
 
@@ -201,7 +201,7 @@ def _roll_back_prompt(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_roll_back_prompt(memory: Memory, given: Given) -> Own:
-    back = roll_back(memory.resources, given["role"], _number(given["to"]), by=login_name())
+    back = roll_back(memory.resources, given["role"], _number(given["to"]), by=speaker())
     return with_word(prompt_link(back.role), "applied")
 
 
@@ -212,7 +212,7 @@ def _retire_lesson(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_retire_lesson(memory: Memory, given: Given) -> Own:
-    lesson = retire_lesson(memory.resources, given["lesson"], by=login_name(), note=given["note"])
+    lesson = retire_lesson(memory.resources, given["lesson"], by=speaker(), note=given["note"])
     return with_word(lesson_link(lesson.lesson_id), "retired")
 
 
@@ -221,7 +221,7 @@ def _keep_lesson(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_keep_lesson(memory: Memory, given: Given) -> Own:
-    lesson = keep_lesson(memory.resources, given["lesson"], by=login_name(), note=given["note"])
+    lesson = keep_lesson(memory.resources, given["lesson"], by=speaker(), note=given["note"])
     return with_word(lesson_link(lesson.lesson_id), "lesson_kept")
 
 

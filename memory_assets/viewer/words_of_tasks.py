@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.commands.errors import NotPossibleError
-from memory_assets.commands.people import login_name
+from memory_assets.commands.people import speaker
 from memory_assets.commands.task_links import merge, unmerge
 from memory_assets.commands.tasks import accept, set_blockers, set_priority, set_status
 from memory_assets.errors import InvalidArgumentError, check_word
@@ -30,7 +30,7 @@ def _set_status(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_set_status(memory: Memory, given: Given) -> Own:
-    return _said(set_status(memory.resources, given["task"], given["status"], by=login_name(), note=given["note"]).task)
+    return _said(set_status(memory.resources, given["task"], given["status"], by=speaker(), note=given["note"]).task)
 
 
 def _set_priority(memory: Memory, given: Given) -> Foreseen:
@@ -41,7 +41,7 @@ def _set_priority(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_set_priority(memory: Memory, given: Given) -> Own:
-    return _said(set_priority(memory.resources, given["task"], given["priority"], by=login_name(), note=given["note"]).task)
+    return _said(set_priority(memory.resources, given["task"], given["priority"], by=speaker(), note=given["note"]).task)
 
 
 def _set_blockers(memory: Memory, given: Given) -> Foreseen:
@@ -57,7 +57,7 @@ def _set_blockers(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_set_blockers(memory: Memory, given: Given) -> Own:
-    return _said(set_blockers(memory.resources, given["task"], _blockers(given), by=login_name(), note=given["note"]).task)
+    return _said(set_blockers(memory.resources, given["task"], _blockers(given), by=speaker(), note=given["note"]).task)
 
 
 def _blockers(given: Given) -> list[str]:
@@ -80,7 +80,7 @@ def _accept(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_accept(memory: Memory, given: Given) -> Own:
-    spoken = accept(memory.resources, given["task"], event=given["event"], by=login_name(), note=given["note"])
+    spoken = accept(memory.resources, given["task"], event=given["event"], by=speaker(), note=given["note"])
     return _said(spoken.task)
 
 
@@ -92,7 +92,7 @@ def _merge(memory: Memory, given: Given) -> Foreseen:
 
 def _do_merge(memory: Memory, given: Given) -> Own:
     into = memory.task(given["into"]).task.task_id
-    merge(memory.resources, given["task"], into, by=login_name(), note=given["note"])
+    merge(memory.resources, given["task"], into, by=speaker(), note=given["note"])
     return with_word(task_link(into), "merged")
 
 
@@ -106,7 +106,7 @@ def _unmerge(memory: Memory, given: Given) -> Foreseen:
 
 
 def _do_unmerge(memory: Memory, given: Given) -> Own:
-    unmerge(memory.resources, given["task"], by=login_name(), note=given["note"])
+    unmerge(memory.resources, given["task"], by=speaker(), note=given["note"])
     return with_word(task_link(given["task"]), "unmerged")
 
 

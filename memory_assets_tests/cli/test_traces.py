@@ -141,11 +141,12 @@ UNASKED = {
     *("task accept", "task resolve", "task merge", "task unmerge", "conflicts resolve", "conflicts reopen"),
     *("mcp serve", "mcp install", "mcp uninstall", "mcp status", "align", "schema", "privacy scan"),
     *("serve run", "serve status", "serve link", "serve stop", "serve take", "serve install", "serve uninstall"),
+    *("serve people", "serve admit", "serve dismiss"),
     *("court open", "court from-session", "court run", "court project", "lessons retire", "lessons keep"),
     *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
     *("prompts rollback", "prompts write", "prompts register", "policy check", "policy activate"),
     *("mirror status", "mirror update", "mirror verify", "mirror rebuild", "mirror pin", "move"),
-    *("mirror grant", "mirror revoke"),
+    *("mirror grant", "mirror revoke", "mirror retire"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }
 """Commands that write, or that read files and nothing of sessions; an export is made beside, the server asked by a client."""

@@ -35,6 +35,7 @@ OF_NO_SESSION = {
     "eval_run_recorded",
     "log_end_accepted",
     "mirror_purged",
+    "mirror_retired",
     "prompt_update_proposed",
     "prompt_update_reviewed",
     "prompt_written",

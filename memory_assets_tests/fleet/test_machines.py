@@ -7,14 +7,21 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from memory_assets.configuration import Resources
+from memory_assets.defs.builds import new_build
 from memory_assets.log.database import Database
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import NewEvent
 from memory_assets.log.migrations import table_classes
+from memory_assets.log.payloads.purged import MirrorPurged
 from memory_assets.log.runners import is_at_work
+from memory_assets.settings import load_settings
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.depth import IS_DEEP, depth
 from memory_assets_tests.fleet.machines import ROOT, Machine, NearMachine
@@ -183,3 +190,41 @@ def test_other_settings_are_refused_until_they_are_pinned(two: tuple[Machine, Ma
 def test_a_store_without_a_shared_log_says_so(tmp_path: Path) -> None:
     alone = Machine(tmp_path / "one", "")
     assert alone.error("mirror")["code"] == "invalid_argument"
+
+
+def test_what_a_machine_that_does_not_come_back_was_building_has_ended(two: tuple[Machine, Machine], tmp_path: Path) -> None:
+    one, two_ = two
+    one.run("import", str(chat(tmp_path / "a", "first", talk(1))))
+    two_.run("import", str(chat(tmp_path / "b", "second", talk(2))))
+    mine, theirs = (str(machine.json("mirror")["host_id"]) for machine in two)
+    settings = load_settings({"home": two_.home, "store": {"url": two_.url}, "embedding": {"model": "hashing"}})
+    resources = Resources(settings)
+
+    def begun(number: int) -> str:
+        """A build of the second machine, of a process that this one knows nothing of."""
+        build = new_build(resources, resources.stage_versions, f"run-{number}")
+        opening = replace(build.opening, telemetry={"runner": f"{theirs}/gone-{number}"})
+        said = NewEvent(MirrorPurged(host_id="of no machine", epoch=number), inputs=(str(number),))
+        EventLog(resources.database).append([said], build=replace(build, opening=opening))
+        return build.build_id
+
+    def standing(build_id: str) -> tuple[str, str | None]:
+        (found,) = (one_ for one_ in one.json("builds")["builds"] if one_["build_id"] == build_id)
+        return found["status"], found["error"]
+
+    before = begun(1)
+    assert standing(before) == ("running", None)
+    for wrong, said in ((mine, "the machine itself"), ("zzzzzz", "no machine"), (theirs[:5], "no machine"), ("", "no machine")):
+        assert said in one.error("mirror", "retire", wrong)["message"]
+    told = one.json("mirror", "retire", theirs[:12])
+    assert {machine["host_id"]: machine["retired"] for machine in told["machines"]} == {mine: False, theirs: True}
+    assert "not waited for" in one.run("mirror").stdout
+    assert standing(before) == ("failed", "interrupted")
+    one.run("import", str(chat(tmp_path / "a", "third", talk(3))))
+    with Database(one.home).reading() as connection:
+        query = "SELECT build_id FROM events WHERE payload_json ->> '$.error' = 'interrupted' AND event_type = 'build_finished'"
+        assert connection.execute(query).fetchall() == [], "whether it has ended the machine alone may log"
+    behind = begun(2)
+    assert standing(behind) == ("running", None), "it has come back"
+    assert [machine["retired"] for machine in one.json("mirror")["machines"]] == [False, False]
+    assert one.json("rebuild", "--verify")["equal"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.server.people import admit
 from memory_assets_tests.server.running import Running, running
 
 READ = "/server"
@@ -91,8 +92,12 @@ def test_a_change_needs_our_own_page_and_its_form_token(server: Running) -> None
 
 def test_a_browser_is_given_no_link_and_ends_nothing(server: Running) -> None:
     browser = {"Origin": f"http://{server.host}", **server.browser()}
-    for path in ("/server/link", "/server/stop", "/questions/search"):
+    page = server.request("GET", "/sessions", headers=browser).body.decode()
+    token = re.search(r'name="csrf" content="([0-9a-f]+)"', page)
+    assert token is not None
+    for path in ("/server/link", "/server/stop", "/questions/search", "/questions/ask", "/hooks/stop"):
         assert server.request("POST", path, headers=browser, body=b"{}").status == 403
+        assert server.request("POST", path, headers={"X-CSRF-Token": token[1], **browser}, body=b"{}").status == 403
     assert server.request("GET", READ, headers=authorised(server)).status == 200
 
 
@@ -147,6 +152,10 @@ def test_a_name_behind_a_proxy_is_one_of_ours_with_any_port(tmp_path: Path) -> N
             assert found.request("GET", READ, headers=asked).status == 200
         for host in ("memory.example.evil", "evil.memory.example", "memory.example:", "memory.example:x", "evil:443"):
             assert found.request("GET", READ, headers={"Host": host, **authorised(found)}).status == 403
+        # Whoever came in over a certificate sends the cookie over nothing else.
+        sent = {"Host": "memory.example", "Origin": "https://memory.example"}
+        entered = found.request("POST", "/login", headers=sent, body=admit(tmp_path, "Ann").encode())
+        assert entered.status == 204 and "secure" in entered.headers["set-cookie"].lower()
 
 
 def test_every_answer_carries_what_keeps_pages_apart(server: Running) -> None:

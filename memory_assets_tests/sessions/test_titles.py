@@ -1,8 +1,11 @@
 """What a session is called: the first thing that a person typed in it."""
 
+from dataclasses import replace
+
 import pytest
 
 from memory_assets.sessions.draft import title_from
+from memory_assets.sessions.masking.forgotten_spans import FILLER
 from memory_assets.sessions.model import Message, SourceTaken
 from memory_assets.sessions.reading import read_source
 
@@ -29,6 +32,41 @@ def said(*texts: str) -> list[Message]:
 )
 def test_titles(texts: list[str], title: str) -> None:
     assert title_from(said(*texts)) == title
+
+
+def called(name: str, given: str = "", *, body: str = DOCUMENT) -> list[Message]:
+    """A command as Claude Code writes it: its name and what stands behind it, that again as the person's, and its text."""
+    block = f"<command-message>{name}</command-message>\n<command-name>/{name}</command-name>"
+    told = f"{block}\n<command-args>{given}</command-args>" if given else block
+    return [Message("c", "user", "injected", told), *said(*filter(None, [given, body]))]
+
+
+@pytest.mark.parametrize(
+    ("messages", "title"),
+    [
+        (called("pr-review", "154"), "/pr-review 154"),
+        (called("code-review"), "/code-review"),
+        (called("plan", "add a login by OAuth"), "add a login by OAuth"),
+        (called("clear", body=""), None),
+        (called("model", "opus", body=""), "opus"),
+        (called("pr-review", "154", body=""), "154"),
+    ],
+)
+def test_a_command_that_hands_work_over_is_what_was_asked_first(messages: list[Message], title: str | None) -> None:
+    assert title_from(messages) == title
+    answered = [*messages, Message("a", "assistant", "said", "I look."), *said("fix the login form")]
+    is_told = title is not None and len(title) >= 8
+    assert title_from(answered) == (title if is_told else "fix the login form")
+
+
+def test_what_was_forgotten_behind_a_command_is_no_text_of_it() -> None:
+    told, given = called("model", "opus", body="")
+    assert title_from([told, replace(given, text="".join(FILLER for _ in given.text))]) is None
+
+
+def test_who_writes_about_a_command_calls_none() -> None:
+    text = "What does <command-name>/pr-review</command-name> do?"
+    assert title_from(said(text, DOCUMENT)) == text
 
 
 def test_a_specstory_session_belongs_to_the_folder_that_keeps_it() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -15,6 +17,9 @@ from memory_assets.commands.conflicts import resolve_conflict
 from memory_assets.commands.lessons import keep_lesson, retire_lesson
 from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update
 from memory_assets.commands.tasks import new_task
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.payloads.task_words import TaskStatusSaid
+from memory_assets.log.upcasting import payload_as
 from memory_assets.memory import Memory
 from memory_assets.queries.conflicts import list_conflicts
 from memory_assets.queries.event_stream import log_end
@@ -23,6 +28,7 @@ from memory_assets.queries.lessons import list_lessons, one_lesson
 from memory_assets.queries.promotions import ladders
 from memory_assets.queries.prompts import one_prompt, one_update
 from memory_assets.queries.task_review import task_review
+from memory_assets.server.people import admit, dismiss
 from memory_assets_tests.filled_store import Said, fill, tell, tell_titles
 from memory_assets_tests.server.running import Answered, Running, running
 from memory_assets_tests.viewer.heard import hear_talks
@@ -188,6 +194,65 @@ def test_what_other_words_would_do_is_shown(person: Person) -> None:
     memory = next(one for one in person.memory.memories().memories if one.title == "Ship the cart on Friday")
     shown, key = person.shown("correct", {"memory": str(memory.citation), "text": "We ship the cart on <i>Monday</i>."})
     assert key and "Ship the cart on Friday" in shown and "We ship the cart on <i>Monday</i>." in shown
+
+
+def _form(person: Person) -> dict[str, str]:
+    return {"Origin": f"http://{person.server.host}", "X-CSRF-Token": person.csrf, **person.cookie}
+
+
+def _sent_late(person: Person, fields: Mapping[str, str], before: Callable[[], object]) -> bytes:
+    """The status of a word whose form comes in two pieces, and what happens between them."""
+    body = urlencode(fields).encode()
+    sent = {"Host": person.server.host, "Content-Type": FORM, "Transfer-Encoding": "chunked", **_form(person)}
+    head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
+    with socket.create_connection(("127.0.0.1", person.server.place.port), timeout=10) as connection:
+        connection.sendall(f"POST /say/set_status HTTP/1.1\r\n{head}\r\n1\r\n".encode() + body[:1] + b"\r\n")
+        time.sleep(0.3)
+        before()
+        connection.sendall(f"{len(body) - 1:x}\r\n".encode() + body[1:] + b"\r\n0\r\n\r\n")
+        return connection.recv(100).split()[1]
+
+
+def test_who_was_admitted_speaks_under_that_name(person: Person) -> None:
+    home, server, resources = person.server.home, person.server, person.memory.resources
+    token = admit(home, "<b>민아</b>")
+    for _ in range(2):
+        entered = server.request("POST", "/login", body=token.encode())
+        assert entered.status == 204
+    assert "secure" not in entered.headers["set-cookie"].lower()
+    mina = Person(server, person.memory, {"Cookie": entered.headers["set-cookie"].partition(";")[0]})
+    assert "&lt;b&gt;민아&lt;/b&gt;" in mina.get("/today") and "민아" not in person.get("/today")
+
+    new = new_task(resources, "창고를 두 번 비운다", project="shop", by="kim").task.task
+    mina.say("set_status", {"task": new.task_id, "status": "in_progress", "note": ""})
+    said = [payload_as(event, TaskStatusSaid) for event in EventLog(resources.database).replay(["task_status_said"])]
+    assert [one.said_by for one in said if one.task_id == new.task_id] == ["<b>민아</b>"]
+    role = "code/tester"
+    register_prompt(resources, role, "You test code.", by="kim")
+    update = propose_update(resources, role, "You test code.\nYou ask.", reason="why", by="lee")
+    assert 'value="&lt;b&gt;민아&lt;/b&gt;" readonly' in mina.get("/prompts")
+    mina.say("approve_prompt", {"update": update.update_id, "by": "somebody else", "note": ""})
+    assert person.memory.read(one_update, update.update_id).reviewed_by == "<b>민아</b>"
+
+    # What was shown in one browser is said in no other one, not even by the store's owner.
+    _, key = mina.shown("set_status", {"task": new.task_id, "status": "done", "note": ""})
+    assert key and person.post("set_status", {"yes": key}).status == 409
+    # Who is gone before the form has come says nothing, under no name.
+    assert _sent_late(mina, {"yes": key}, lambda: server.request("POST", "/leave", headers=_form(mina), body=b"")) == b"401"
+    assert person.memory.task(new.task_id).task.status == "in_progress"
+    entered = server.request("POST", "/login", body=token.encode())
+    mina = Person(server, person.memory, {"Cookie": entered.headers["set-cookie"].partition(";")[0]})
+
+    # The token is for the pages, and for nothing that the store's own opens.
+    assert server.request("GET", "/server", headers={"Authorization": f"Bearer {token}"}).status == 401
+    for path in ("/server/link", "/server/stop", "/questions/search", "/hooks/stop"):
+        sent = {"Origin": f"http://{server.host}", "X-CSRF-Token": mina.csrf, **mina.cookie}
+        assert server.request("POST", path, headers=sent, body=b"{}").status == 403
+    dismiss(home, "<b>민아</b>")
+    assert server.request("GET", "/today", headers=mina.cookie).status == 401
+    assert mina.post("set_status", {"task": new.task_id, "status": "done"}, csrf=mina.csrf).status == 401
+    assert server.request("POST", "/login", body=token.encode()).status == 403
+    assert person.get("/today")
 
 
 @pytest.mark.slow

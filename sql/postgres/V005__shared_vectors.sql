@@ -14,6 +14,9 @@ ALTER TABLE memory_log.vectors
   ALTER COLUMN vector SET STATISTICS 0,
   ALTER COLUMN vector SET STORAGE EXTERNAL; -- numbers do not become smaller
 
+-- Machines of which a person said that they will not come back; they are few among many.
+CREATE INDEX mirror_retired ON memory_log.events (seq) WHERE event_type = 'mirror_retired';
+
 -- Roles that were granted before may what they would be granted now.
 DO $$
 DECLARE granted record;

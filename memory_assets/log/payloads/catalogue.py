@@ -98,6 +98,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         log_end.LogEndAccepted,
         purged.Purged,
         purged.MirrorPurged,
+        purged.MirrorRetired,
     )
 }
 # The stages' own results, in the order of the road: each is made from the one before it.

@@ -26,6 +26,21 @@ class Purged(Payload):
     survivors_digest: str
 
 
+class MirrorRetired(Payload):
+    """A person says that a machine will not come back: no purge waits for it, and what it was building is shown as ended.
+
+    What it writes afterwards, should it come back, counts like anything else, and takes that back.
+
+    Attributes:
+        host_id: of the machine among the mirrors.
+        said_by: who said so.
+    """
+
+    event_type: ClassVar[str] = "mirror_retired"
+    host_id: str
+    said_by: str
+
+
 class MirrorPurged(Payload):
     """A machine that mirrors a shared log holds nothing any more of what was taken out of it.
 
