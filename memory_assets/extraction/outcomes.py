@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from memory_assets.extraction.completeness import points_back
 from memory_assets.extraction.scoring import Scored
@@ -142,12 +143,23 @@ class Outcome:
     is_left_open: bool = False
 
 
-def outcome_of(request: Scored, reports: Sequence[Scored], closing: Sequence[Scored], *, only_request: bool) -> Outcome:
+def longest_message(said: Iterable[Scored]) -> list[Scored]:
+    """All sentences of the message with most of them, the last of equals; ``said`` in its order."""
+    longest: list[Scored] = []
+    for _, sentences in groupby(said, lambda one: one.spot.message_index):
+        longest = max(list(sentences), longest, key=len)
+    return longest
+
+
+def outcome_of(
+    request: Scored, reports: Sequence[Scored], closing: Sequence[Scored], longest: Sequence[Scored], *, only_request: bool
+) -> Outcome:
     """What the agent says of a request in its turn.
 
     Args:
         reports: the sentences of the turn that report something, closing ones among them.
         closing: all sentences of the agent's last message of the turn.
+        longest: all sentences of its longest message: a review that was asked for may have something said behind it.
         only_request: whether nothing else was asked for in the turn.
     """
     is_open = is_left_open(request, closing, only_request=only_request)
@@ -163,11 +175,13 @@ def outcome_of(request: Scored, reports: Sequence[Scored], closing: Sequence[Sco
         told = _review_told(request, closing) or best_report(request, found, only_request=True)
         # What is missing or fails is what was found.
         is_open = is_open and told is None
+        if told is None and not any(_DID_NOT.search(one.spot.sentence.text) for one in closing):
+            told = _review_told(request, longest)
     return Outcome(None, told, is_open)
 
 
 def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
-    """Where a review was asked for and the last words are one, its first sentence that speaks of what was to be reviewed.
+    """Where a review was asked for and a message is one, its first sentence that speaks of what was to be reviewed.
 
     A review is long and has parts; what is still to come of it, nobody writes into one.
     """

@@ -21,7 +21,7 @@ from memory_assets.extraction.completeness import also_orders, leans_back, point
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.open_ends import open_ends
-from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, outcome_of
+from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, longest_message, outcome_of
 from memory_assets.extraction.replies import replies, takes_offer
 from memory_assets.extraction.requests import asks_for_work, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
@@ -37,7 +37,7 @@ from memory_assets.sessions.model import Message
 from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "10"
+CODE_VERSION = "11"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -236,7 +236,7 @@ def _linked(
             if end == goes_on:
                 continue
             only_request = requests[end] == (end == main.turn)
-            outcome = outcome_of(main, found, told.closing.get(end, []), only_request=only_request)
+            outcome = told.outcome_of(main, end, only_request=only_request)
             report, choice.outcome, choice.is_left_open = outcome.report, outcome.told, outcome.is_left_open
         elif (main.spot.voice == "working" and main.entry_type == "insight") or _decides(main):
             report = best_report(main, found, only_request=False)
@@ -334,7 +334,8 @@ def _carried_on(
         closing = [one for one in turn if one.spot.voice == "closing"]
         reports = [one for one in turn if one.reports and one.score > REPORT_SCORE]
         asking = sum(one.spot.origin == "typed" and one.entry_type == "task" and one.score >= 0 for one in asked)
-        outcome = outcome_of(request, reports, closing, only_request=asking < 2)
+        longest = longest_message(one for one in turn if one.spot.voice != "user")
+        outcome = outcome_of(request, reports, closing, longest, only_request=asking < 2)
     report = outcome.report or outcome.told
     quotes = [*([Quote(report.spot.message_index, report.spot.sentence.text)] if report else []), *progress.quotes]
     if not quotes:

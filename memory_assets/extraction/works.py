@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 
 from memory_assets.extraction.completeness import GO_ON, leans_back
-from memory_assets.extraction.outcomes import REPORT_SCORE, outcome_of
+from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, longest_message, outcome_of
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
 from memory_assets.extraction.windows import Window, is_command
@@ -49,11 +49,13 @@ class Turns:
     Attributes:
         reports: of each turn the sentences that report something.
         closing: of each turn all sentences of the agent's last message.
+        longest: of each turn all sentences of the agent's longest message.
     """
 
     def __init__(self, scored: Iterable[Scored]) -> None:
         self.reports: dict[int, list[Scored]] = {}
         self.closing: dict[int, list[Scored]] = {}
+        said: dict[int, list[Scored]] = {}
         spoken: set[tuple[int, int]] = set()
         for one in scored:
             if one.score > REPORT_SCORE and one.reports:
@@ -62,11 +64,18 @@ class Turns:
                 self.closing.setdefault(one.turn, []).append(one)
             if one.spot.voice != "user":
                 spoken.add((one.turn, one.spot.message_index))
+                said.setdefault(one.turn, []).append(one)
         self.answers: Counter[int] = Counter(turn for turn, _ in spoken)
+        self.longest = {turn: longest_message(told) for turn, told in said.items()}
+
+    def outcome_of(self, request: Scored, turn: int, *, only_request: bool) -> Outcome:
+        """What a turn tells of a request."""
+        found, closing, longest = self.reports.get(turn, []), self.closing.get(turn, []), self.longest.get(turn, ())
+        return outcome_of(request, found, closing, longest, only_request=only_request)
 
     def is_done(self, request: Scored, turn: int) -> bool:
         """Whether a turn tells that a request is done, and not that something is left of it."""
-        outcome = outcome_of(request, self.reports.get(turn, []), self.closing.get(turn, []), only_request=True)
+        outcome = self.outcome_of(request, turn, only_request=True)
         return (outcome.report is not None or outcome.told is not None) and not outcome.is_left_open
 
 

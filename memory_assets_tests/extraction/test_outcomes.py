@@ -180,6 +180,31 @@ def test_a_review_that_fills_several_windows_ends_the_command_that_asked_for_it(
         assert [(entry.title, entry.status) for entry in found] == [("I'll review the pull request line by line.", "done")]
 
 
+@pytest.mark.parametrize(
+    ("behind", "status"),
+    [
+        ("Good, no test of it exists. Let me run the linter to confirm the error.", "done"),
+        ("리뷰에 쓴 오류를 확인하기 위해 빌드를 실행해 보겠습니다.", "done"),
+        ("I could not read the second half: the diff was cut. I will go on with it.", "pending"),
+        ("I can't open the other file, so this is the first half.", "pending"),
+    ],
+)
+@pytest.mark.parametrize("budget", [900, 10_000])
+def test_a_review_behind_which_a_turn_is_broken_off_is_the_review(behind: str, status: str, budget: int) -> None:
+    command = user("- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request.")
+    talk = [command, agent("I'll review the pull request line by line.", uid="first"), *WORK, agent(REVIEW, uid="review")]
+    found = tasks(*talk, *WORK, agent(behind, uid="last"), budget=budget)
+    (task,) = [one.entry for one in found if "review the pull" in one.entry.title]
+    assert task.status == status
+
+
+def test_another_long_message_ends_no_other_request() -> None:
+    found = tasks(
+        user("Please fix the reader of archives."), *WORK, agent(REVIEW, uid="review"), agent("Let me look on.", uid="last")
+    )
+    assert [one.entry.status for one in found if "fix the reader" in one.entry.title] == ["pending"]
+
+
 def test_who_says_what_a_window_goes_on_with_is_part_of_its_hash() -> None:
     command = user(
         "- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request.", uid="command"
