@@ -87,8 +87,9 @@ def _base(given: Invocation, at: str | None) -> str:
         return place.url if place is not None else f"http://{LOOPBACK}:{given.settings().server.port}"
     try:
         parts = urlsplit(at)
+        is_plain = parts.port != 0 and "@" not in parts.netloc and not (parts.path.strip("/") or parts.query or parts.fragment)
     except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
+        is_plain = False
+    if not is_plain or parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidArgumentError(f"{at[:100]!r} is no address of a server", hint="as in --at https://memory.example")
     return f"{parts.scheme}://{parts.netloc}"

@@ -97,6 +97,22 @@ _DID_NOT = re.compile(
     re.IGNORECASE,
 )
 """A reviewer who has not read what was to be reviewed."""
+_ORDERS_REVIEW = re.compile(
+    r"^\W{0,3}(?:(?:can|could|would) you |please |let['’]?s |so,? |ok(?:ay)?,? |(?:i['’]ll|i will|i['’]m going to) )?"
+    r"(?:now |first |also |carefully |please ){0,2}(?:review|examine|audit|assess|analy[sz]e|compare|summari[sz]e)\b"
+    r"|\b(?:do|give|provide|write|perform|make|want|need)\b[^.\n]{0,30}\b(?:review|audit|analysis|summary|comparison)\b"
+    r"|(?:검토|리뷰|분석|비교|요약)(?:을|를)?\s?(?:해|하[고겠기여자]|부탁|좀)",
+    re.IGNORECASE,
+)
+"""Who wants a review, and does not speak of one."""
+_IS_PLAN = re.compile(r"\b(?:plan|steps)\b|계획|단계|순서", re.IGNORECASE)
+_READS_ON = re.compile(
+    r"\b(?:i['’]ll|i will|let me) (?:now |then )?(?:go on|continue|start|proceed|move on|read|look at|review)\b"
+    r"|\b(?:the )?(?:rest|remaining|remainder|(?:other|second|next) (?:half|part|files?|one))\b"
+    r"|나머지|이어서|계속[^.\n]{0,12}(?:겠|까요|할게)|수 없습니다|(?:다음|남은) (?:파일|부분)",
+    re.IGNORECASE,
+)
+"""A reviewer who reads on."""
 _LONG_ANSWER = 8
 """Sentences of a message that is the review that was asked for."""
 _NAMES_A_FAILURE = re.compile(r"^\W{0,6}failed to\b", re.IGNORECASE)
@@ -143,10 +159,11 @@ class Outcome:
     is_left_open: bool = False
 
 
-def longest_message(said: Iterable[Scored]) -> list[Scored]:
-    """All sentences of the message with most of them, the last of equals; ``said`` in its order."""
+def longest_message(said: Iterable[Scored], request: Scored) -> list[Scored]:
+    """All sentences of the message behind a request with most of them, the last of equals; ``said`` in its order."""
     longest: list[Scored] = []
-    for _, sentences in groupby(said, lambda one: one.spot.message_index):
+    behind = (one for one in said if one.spot.message_index > request.spot.message_index)
+    for _, sentences in groupby(behind, lambda one: one.spot.message_index):
         longest = max(list(sentences), longest, key=len)
     return longest
 
@@ -159,7 +176,8 @@ def outcome_of(
     Args:
         reports: the sentences of the turn that report something, closing ones among them.
         closing: all sentences of the agent's last message of the turn.
-        longest: all sentences of its longest message: a review that was asked for may have something said behind it.
+        longest: all sentences of its longest message behind the request, as far as the window has the turn: a review that was
+            asked for may have something said behind it.
         only_request: whether nothing else was asked for in the turn.
     """
     is_open = is_left_open(request, closing, only_request=only_request)
@@ -175,9 +193,16 @@ def outcome_of(
         told = _review_told(request, closing) or best_report(request, found, only_request=True)
         # What is missing or fails is what was found.
         is_open = is_open and told is None
-        if told is None and not any(_DID_NOT.search(one.spot.sentence.text) for one in closing):
+        if told is None and _ORDERS_REVIEW.search(request.spot.sentence.text) and not _goes_on(longest, closing):
             told = _review_told(request, longest)
     return Outcome(None, told, is_open)
+
+
+def _goes_on(review: Sequence[Scored], closing: Sequence[Scored]) -> bool:
+    """Whether a message is the plan of a review, or what is said at the end says that some of it is still to come."""
+    if any(_IS_PLAN.search(one.spot.sentence.text) for one in review[:2]):
+        return True
+    return any(pattern.search(one.spot.sentence.text) for one in closing for pattern in (_DID_NOT, _READS_ON, _ASKS))
 
 
 def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:

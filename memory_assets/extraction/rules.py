@@ -334,7 +334,7 @@ def _carried_on(
         closing = [one for one in turn if one.spot.voice == "closing"]
         reports = [one for one in turn if one.reports and one.score > REPORT_SCORE]
         asking = sum(one.spot.origin == "typed" and one.entry_type == "task" and one.score >= 0 for one in asked)
-        longest = longest_message(one for one in turn if one.spot.voice != "user")
+        longest = longest_message((one for one in turn if one.spot.voice != "user"), request)
         outcome = outcome_of(request, reports, closing, longest, only_request=asking < 2)
     report = outcome.report or outcome.told
     quotes = [*([Quote(report.spot.message_index, report.spot.sentence.text)] if report else []), *progress.quotes]

@@ -49,13 +49,13 @@ class Turns:
     Attributes:
         reports: of each turn the sentences that report something.
         closing: of each turn all sentences of the agent's last message.
-        longest: of each turn all sentences of the agent's longest message.
+        said: of each turn all sentences of the agent.
     """
 
     def __init__(self, scored: Iterable[Scored]) -> None:
         self.reports: dict[int, list[Scored]] = {}
         self.closing: dict[int, list[Scored]] = {}
-        said: dict[int, list[Scored]] = {}
+        self.said: dict[int, list[Scored]] = {}
         spoken: set[tuple[int, int]] = set()
         for one in scored:
             if one.score > REPORT_SCORE and one.reports:
@@ -64,13 +64,13 @@ class Turns:
                 self.closing.setdefault(one.turn, []).append(one)
             if one.spot.voice != "user":
                 spoken.add((one.turn, one.spot.message_index))
-                said.setdefault(one.turn, []).append(one)
+                self.said.setdefault(one.turn, []).append(one)
         self.answers: Counter[int] = Counter(turn for turn, _ in spoken)
-        self.longest = {turn: longest_message(told) for turn, told in said.items()}
 
     def outcome_of(self, request: Scored, turn: int, *, only_request: bool) -> Outcome:
         """What a turn tells of a request."""
-        found, closing, longest = self.reports.get(turn, []), self.closing.get(turn, []), self.longest.get(turn, ())
+        found, closing = self.reports.get(turn, []), self.closing.get(turn, [])
+        longest = longest_message(self.said.get(turn, ()), request)
         return outcome_of(request, found, closing, longest, only_request=only_request)
 
     def is_done(self, request: Scored, turn: int) -> bool:

@@ -42,7 +42,7 @@ class MirrorThere:
     Attributes:
         name: what its owner calls it.
         is_clean: it holds nothing of what the last purge took out, as it told itself, or it came later.
-        is_retired: a person said that it will not come back, and it has written nothing since.
+        is_retired: a person said that it will not come back, and it has begun no build and followed no purge since.
     """
 
     host_id: str

@@ -43,15 +43,15 @@ def retired_machines(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
 
 
 def is_at_work(
-    folder: Path, runner: str, locks: Path | None = None, *, retired: Mapping[str, int] = NOBODY, began: int = 0
+    folder: Path, runner: str, locks: Path | None = None, *, retired: Mapping[str, int] = NOBODY, newest: int = 0
 ) -> bool:
     """Whether a process is still there. Of another machine a person alone can say that it is gone.
 
     Args:
         retired: as :func:`retired_machines`.
-        began: the seq with which the work of that process began: what a machine began behind such a word is at work.
+        newest: the seq of the last that the process wrote: what writes behind such a word is at work.
     """
     machine, _, name = runner.rpartition("/")
     if machine and machine != this_machine(folder):
-        return machine not in retired or began > retired[machine]
+        return machine not in retired or newest > retired[machine]
     return is_alive(locks or folder, name)

@@ -30,7 +30,7 @@ SELECT * FROM fresh UNION ALL BY NAME SELECT * FROM build_runs WHERE build_id NO
 _OF_MODELS = "event_type IN ('window_extracted', 'court_statement_recorded', 'judgement_rendered')"
 # What the answers of a build cost when they were given: all that is known of one that never came to say it.
 _APPENDED = f"""
-SELECT build_id, min(seq), count(*), count(DISTINCT session_id),
+SELECT build_id, max(seq), count(*), count(DISTINCT session_id),
   any_value(telemetry_json ->> '$.package') FILTER (event_type = 'build_started'),
   any_value(telemetry_json ->> '$.runner') FILTER (event_type = 'build_started'),
   coalesce(sum((telemetry_json ->> '$.requests')::BIGINT) FILTER ({_OF_MODELS}), 0),
@@ -144,9 +144,9 @@ def _views(connection: duckdb.DuckDBPyConnection, home: Path, rows: list[tuple[A
 def _view(row: tuple[Any, ...], appended: tuple[Any, ...], home: Path, retired: Mapping[str, int]) -> BuildView:
     build_id, started_at, finished_at, model, prompt, embedder, embedding, checker, schema, status, error, run_id, *told = row
     versions, *spent = told
-    began, events, sessions, package, runner, *known = appended
+    newest, events, sessions, package, runner, *known = appended
     requests, tokens_in, tokens_out, cost = spent if spent[0] else known
-    if status == "running" and not is_at_work(home, runner or "", retired=retired, began=began):
+    if status == "running" and not is_at_work(home, runner or "", retired=retired, newest=newest):
         status, error = "failed", INTERRUPTED
     # When its process went nobody knows; what the log has is when that was noticed.
     is_timed = finished_at is not None and error != INTERRUPTED

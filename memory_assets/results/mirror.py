@@ -15,7 +15,7 @@ class MachineV1(WireModel):
         name: what its owner calls it.
         purged: it said that it holds nothing of what the last purge took out, or it came later.
         is_here: it is this one.
-        retired: a person said that it will not come back, and it has written nothing since.
+        retired: a person said that it will not come back, and it has begun no build and followed no purge since.
     """
 
     host_id: str

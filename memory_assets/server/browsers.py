@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KEY_SECONDS: Final = 120.0
 _MOST_KEYS: Final = 64
-_MOST_BROWSERS: Final = 256
+_MOST_BROWSERS: Final = 128
 _MOST_OF_A_PERSON: Final = 8
 
 
@@ -73,19 +73,24 @@ class Browsers:
             if person is None and (until is None or self._clock() > until):
                 return None
             cookie = secrets.token_urlsafe(32)
-            self._known[_hash(cookie)] = Visitor(person)
-            self._make_room(person)
+            self._known[_hash(cookie)] = visitor = Visitor(person)
+            self._make_room(visitor)
             return cookie
 
-    def _make_room(self, person: Person | None) -> None:
-        """One person pushes nobody else out, and the people who were admitted not whoever has the store's own link."""
-        if person is not None:
-            own = [one for one, visitor in self._known.items() if visitor.name == person.name]
-            for one in own[:-_MOST_OF_A_PERSON]:
-                del self._known[one]
-        while len(self._known) > _MOST_BROWSERS:
-            admitted = (one for one, visitor in self._known.items() if visitor.person is not None)
-            del self._known[next(admitted, next(iter(self._known)))]
+    def _make_room(self, came: Visitor) -> None:
+        """Who comes in often pushes the oldest of the same kind out: of one person, of people, or of the store's own links."""
+        kinds: list[tuple[int, Callable[[Visitor], bool]]] = [
+            (_MOST_OF_A_PERSON, lambda one: came.person is not None and one.name == came.name),
+            (_MOST_BROWSERS, lambda one: (one.person is None) == (came.person is None)),
+        ]
+        for most, is_such in kinds:
+            for oldest in [one for one, visitor in self._known.items() if is_such(visitor)][:-most]:
+                del self._known[oldest]
+
+    def whose(self, key: str) -> str | None:
+        """The name of the person who comes in by a token; None of a key of the store's own, and of none."""
+        person = self._people.who_holds(key) if self._people is not None else None
+        return person.name if person is not None else None
 
     def visitor(self, cookie: str) -> Visitor | None:
         """Whose a cookie is; None where it was not given by this process, or to somebody who may come in no more."""

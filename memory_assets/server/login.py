@@ -36,6 +36,8 @@ if (key) {
   history.replaceState(null, "", location.pathname);
   fetch("/login", { method: "POST", body: key, headers: { "Content-Type": "text/plain" } }).then((answer) => {
     if (answer.ok) location.replace("/");
+    else if (answer.status === 409) document.getElementById("said").textContent =
+      "You are in here under another name: open / and leave first, at the end of the page.";
     else document.getElementById("said").textContent =
       "This link was used or opens no more: run memory serve link again, or ask who let you in.";
   });
@@ -59,11 +61,18 @@ def login_routes(browsers: Browsers, cookie_name: str) -> list[BaseRoute]:
 
     async def open_for(request: Request) -> Response:
         given = (await request.body())[:_MOST_BYTES].decode("ascii", "replace")
+        before = request.cookies.get(cookie_name, "")
+        there = browsers.visitor(before)
+        if there is not None and there.name != browsers.whose(given):
+            # A link that somebody else sent: what is said from then on would stand under another name.
+            words = ErrorV1(code="invalid_argument", message="somebody else is in here", hint="leave first, at the page's end")
+            return JSONResponse(words.model_dump(mode="json"), 409)
         cookie = browsers.admitted(given)
         if cookie is None:
             words = ErrorV1(code="invalid_argument", message="the link was used or is too old", hint="`memory serve link`")
             return JSONResponse(words.model_dump(mode="json"), 403)
         answer = Response(status_code=204)
+        browsers.forget(before)
         # Behind a proxy with a certificate it is never sent without one.
         is_secure = request.headers.get("origin", "").lower().startswith("https://")
         answer.set_cookie(cookie_name, cookie, httponly=True, samesite="strict", path="/", secure=is_secure)

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import hmac
 import json
+import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -138,7 +139,7 @@ def _changing(home: Path) -> Iterator[None]:
 
 
 def _plain(name: str) -> str:
-    return unicodedata.normalize("NFC", name).strip()
+    return re.sub(r" {2,}", " ", unicodedata.normalize("NFC", name).strip(" "))
 
 
 def _people_in(path: Path) -> tuple[Person, ...]:

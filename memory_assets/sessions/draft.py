@@ -194,8 +194,7 @@ def _title_of_command(messages: Sequence[Message], place: int) -> str | None:
     if named is None:
         return None
     next_ones = messages[place + 1 : place + 1 + _MOST_BEHIND]
-    spoken = takewhile(lambda one: one.role == "user", next_ones)
-    behind = [one for one in spoken if _of_person(one) and one.text.strip(f"{FILLER} \n")]
+    behind = [one for one in takewhile(_of_person, next_ones) if one.text.strip(f"{FILLER} \n")]
     typed = [title for one in behind if (title := title_of(one)) is not None]
     given = typed[0] if typed else ""
     if len(typed) == len(behind) or len(given) >= _TELLING_LENGTH:

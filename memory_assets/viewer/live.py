@@ -178,9 +178,9 @@ async def _sent(app: Starlette, after: int | None, is_known: Callable[[], bool])
     yield ServerSentEvent(id=str(place), retry=RETRY_MILLISECONDS)
     async with contextlib.aclosing(live.behind(place)) as behind:
         async for events in behind:
-            if not is_known():
-                return  # shut out since
             for event in await run_sync(_plain, app, events):
+                if not is_known():
+                    return  # shut out since
                 yield ServerSentEvent(data=json.dumps(event, ensure_ascii=False), id=str(event["seq"]), event="log")
 
 

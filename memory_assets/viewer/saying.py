@@ -7,6 +7,7 @@ that is good once and for a while. So nothing is said but what was shown; where 
 from __future__ import annotations
 
 import secrets
+import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -50,24 +51,27 @@ class Waiting:
 
     def __init__(self) -> None:
         self._by_key: OrderedDict[str, _Waiting] = OrderedDict()
+        self._lock = threading.Lock()  # words are said in several threads
 
     def add(self, browser: str, action: Action, given: Given, foreseen: Foreseen) -> str:
         """Keep what was shown to a browser; the key of its yes."""
         key = secrets.token_urlsafe(24)
-        self._by_key[key] = _Waiting(browser, action, given, foreseen, time.monotonic())
-        own = [one for one, waiting in self._by_key.items() if waiting.browser == browser]
-        for one in own[:-MOST_OF_A_BROWSER]:
-            del self._by_key[one]
-        while len(self._by_key) > MOST_WAITING:
-            self._by_key.popitem(last=False)
+        with self._lock:
+            self._by_key[key] = _Waiting(browser, action, given, foreseen, time.monotonic())
+            own = [one for one, waiting in self._by_key.items() if waiting.browser == browser]
+            for one in own[:-MOST_OF_A_BROWSER]:
+                del self._by_key[one]
+            while len(self._by_key) > MOST_WAITING:
+                self._by_key.popitem(last=False)
         return key
 
     def take(self, browser: str, key: str, action: Action) -> _Waiting | None:
         """What a key names that this browser was shown; it names nothing any more afterwards."""
-        found = self._by_key.get(key)
-        if found is None or found.browser != browser:
-            return None
-        del self._by_key[key]
+        with self._lock:
+            found = self._by_key.get(key)
+            if found is None or found.browser != browser:
+                return None
+            del self._by_key[key]
         if found.action is not action or time.monotonic() - found.since > GOOD_FOR_SECONDS:
             return None
         return found

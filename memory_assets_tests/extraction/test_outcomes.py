@@ -187,6 +187,12 @@ def test_a_review_that_fills_several_windows_ends_the_command_that_asked_for_it(
         ("리뷰에 쓴 오류를 확인하기 위해 빌드를 실행해 보겠습니다.", "done"),
         ("I could not read the second half: the diff was cut. I will go on with it.", "pending"),
         ("I can't open the other file, so this is the first half.", "pending"),
+        ("That was the first half. I'll go on with the second half.", "pending"),
+        ("Now let me read the other three files.", "pending"),
+        ("Shall I continue with the writer?", "pending"),
+        ("나머지 파일은 이어서 검토하겠습니다.", "pending"),
+        ("계속 검토할까요?", "pending"),
+        ("다른 파일은 읽을 수 없습니다.", "pending"),
     ],
 )
 @pytest.mark.parametrize("budget", [900, 10_000])
@@ -196,6 +202,28 @@ def test_a_review_behind_which_a_turn_is_broken_off_is_the_review(behind: str, s
     found = tasks(*talk, *WORK, agent(behind, uid="last"), budget=budget)
     (task,) = [one.entry for one in found if "review the pull" in one.entry.title]
     assert task.status == status
+
+
+@pytest.mark.parametrize(
+    ("asked", "long"),
+    [
+        ("Review the parser of archives.", REVIEW.replace("# Review of the pull request", "# Plan of the review")),
+        ("Investigate why the review page hangs.", REVIEW),
+        ("왜 리뷰 화면이 안 열리지? 원인을 찾아줘.", REVIEW),
+        ("요약 카드가 왜 비는지 확인해줘.", REVIEW),
+    ],
+)
+def test_a_long_message_that_is_no_review_or_was_not_asked_for_ends_nothing(asked: str, long: str) -> None:
+    found = tasks(user(asked), *WORK, agent(long, uid="long"), *WORK, agent("Let me reproduce it.", uid="last"))
+    assert [one.entry.status for one in found if one.entry.status == "done"] == []
+
+
+def test_a_request_is_not_ended_by_the_words_that_announce_it() -> None:
+    command = user("- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request.")
+    parts = "".join(f"\n{number}. Read the file {number} of the pull request" for number in range(1, 10))
+    announced = agent(f"I'll review the pull request in parts.\n{parts}", uid="first")
+    found = tasks(command, announced, *WORK, agent("Let me look at the diff.", uid="last"))
+    assert [one.entry.status for one in found if "review the pull" in one.entry.title] == ["pending"]
 
 
 def test_another_long_message_ends_no_other_request() -> None:

@@ -200,11 +200,11 @@ def test_what_a_machine_that_does_not_come_back_was_building_has_ended(two: tupl
     settings = load_settings({"home": two_.home, "store": {"url": two_.url}, "embedding": {"model": "hashing"}})
     resources = Resources(settings)
 
-    def begun(number: int) -> str:
-        """A build of the second machine, of a process that this one knows nothing of."""
+    def begun(number: int, *, again: int = 0) -> str:
+        """A build of the second machine, of a process that this one knows nothing of, or what that writes later."""
         build = new_build(resources, resources.stage_versions, f"run-{number}")
         opening = replace(build.opening, telemetry={"runner": f"{theirs}/gone-{number}"})
-        said = NewEvent(MirrorPurged(host_id="of no machine", epoch=number), inputs=(str(number),))
+        said = NewEvent(MirrorPurged(host_id="of no machine", epoch=number), inputs=(str(number), str(again)))
         EventLog(resources.database).append([said], build=replace(build, opening=opening))
         return build.build_id
 
@@ -224,6 +224,8 @@ def test_what_a_machine_that_does_not_come_back_was_building_has_ended(two: tupl
     with Database(one.home).reading() as connection:
         query = "SELECT build_id FROM events WHERE payload_json ->> '$.error' = 'interrupted' AND event_type = 'build_finished'"
         assert connection.execute(query).fetchall() == [], "whether it has ended the machine alone may log"
+    begun(1, again=3)
+    assert standing(before) == ("running", None), "it writes on"
     behind = begun(2)
     assert standing(behind) == ("running", None), "it has come back"
     assert [machine["retired"] for machine in one.json("mirror")["machines"]] == [False, False]

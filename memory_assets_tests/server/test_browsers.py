@@ -85,10 +85,13 @@ def test_one_person_pushes_nobody_else_out(tmp_path: Path) -> None:
     other = browsers.admitted(lee)
     many = [browsers.admitted(ann) for _ in range(600)]
     assert all(browsers.visitor(str(cookie)) for cookie in (own, other, many[-1])) and browsers.visitor(str(many[0])) is None
-    # However many people there are, whoever has the store's own link stays.
-    for number in range(300):
-        browsers.admitted(admit(tmp_path, f"person {number}"))
-    assert browsers.visitor(str(own)) is not None
+    # However many people there are, whoever has the store's own link stays, and the other way round.
+    for number in range(200):
+        last = browsers.admitted(admit(tmp_path, f"person {number}"))
+    assert browsers.visitor(str(own)) is not None and browsers.visitor(str(last)) is not None
+    for _ in range(300):
+        browsers.admitted(browsers.new_key())
+    assert browsers.visitor(str(own)) is None and browsers.visitor(str(last)) is not None
 
 
 def test_who_is_dismissed_while_another_is_admitted_stays_out(tmp_path: Path) -> None:

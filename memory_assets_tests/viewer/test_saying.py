@@ -234,6 +234,11 @@ def test_who_was_admitted_speaks_under_that_name(person: Person) -> None:
     mina.say("approve_prompt", {"update": update.update_id, "by": "somebody else", "note": ""})
     assert person.memory.read(one_update, update.update_id).reviewed_by == "<b>민아</b>"
 
+    # A link of somebody else's changes nobody's name.
+    for other in (admit(home, "lee"), "not a key"):
+        assert server.request("POST", "/login", headers=mina.cookie, body=other.encode()).status == 409
+    assert "민아" in mina.get("/today") and 'action="/leave"' in mina.get("/today")
+
     # What was shown in one browser is said in no other one, not even by the store's owner.
     _, key = mina.shown("set_status", {"task": new.task_id, "status": "done", "note": ""})
     assert key and person.post("set_status", {"yes": key}).status == 409

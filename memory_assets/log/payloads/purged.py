@@ -29,7 +29,8 @@ class Purged(Payload):
 class MirrorRetired(Payload):
     """A person says that a machine will not come back: no purge waits for it, and what it was building is shown as ended.
 
-    What it writes afterwards, should it come back, counts like anything else, and takes that back.
+    What it writes afterwards, should it come back, counts like anything else; a build that it goes on with or begins, and a
+    purge that it follows, take that back.
 
     Attributes:
         host_id: of the machine among the mirrors.
