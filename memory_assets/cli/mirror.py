@@ -117,10 +117,13 @@ def revoke(
 
 def retire(
     context: typer.Context,
-    machine: Annotated[str, typer.Argument(help="Its id as `memory mirror` shows it, or how that begins.", show_default=False)],
+    machine: Annotated[
+        str,
+        typer.Argument(help="Its id in `memory mirror`, or six characters of it or more.", show_default=False),
+    ],
     as_json: JsonOption = False,
 ) -> int:
-    """Say that a machine will not come back: nobody waits for it to purge, and what it was building has ended."""
+    """Say that a machine will not come back: no purge waits for it, and what it was building is shown as ended."""
     from memory_assets.commands.people import login_name
     from memory_assets.maintenance.mirror import retire_machine
 

@@ -48,15 +48,16 @@ def admit(
 ) -> int:
     """Let somebody into the pages, to read everything and to give words under that name. Prints their link, once."""
     from memory_assets.server.people import admit as let_in
+    from memory_assets.server.people import plain_name
     from memory_assets.viewer.masking import mask_by
 
     given = invocation(context)
     base, mask = _base(given, at), mask_by(given.memory().resources.redaction_policy)
     link = f"{base}/login#key={let_in(given.settings().home, name, masked=mask)}"
     if as_json:
-        print_json({"name": name.strip(), "link": link})
+        print_json({"name": plain_name(name), "link": link})
     else:
-        print_line(f"{one_line(name)} comes in with this link, again and again; it is shown now and kept nowhere:")
+        print_line(f"{one_line(plain_name(name))} comes in with this link, again and again; it is shown now and kept nowhere:")
         print_line(f"  {link}")
     return OK
 
@@ -64,12 +65,13 @@ def admit(
 def dismiss(context: typer.Context, name: NameArgument, as_json: JsonOption = False) -> int:
     """Let somebody in no more; pages that are open are shut with their next request. Exits 2 where nobody of that name may."""
     from memory_assets.server.people import dismiss as let_out
+    from memory_assets.server.people import plain_name
 
     let_out(invocation(context).settings().home, name)
     if as_json:
-        print_json({"name": name.strip()})
+        print_json({"name": plain_name(name)})
     else:
-        print_line(f"{one_line(name)} comes in no more")
+        print_line(f"{one_line(plain_name(name))} comes in no more")
     return OK
 
 

@@ -89,9 +89,6 @@ _TO_COME = re.compile(
     re.IGNORECASE,
 )
 """What an agent says beside "Done." or tests that pass where what was asked for is still to come."""
-_REVIEWS = re.compile(
-    r"\b(?:review|examine|audit|assess|analy[sz]e|compare|summari[sz]e)\b|검토|리뷰|분석|비교|요약", re.IGNORECASE
-)
 _DID_NOT = re.compile(
     r"\bi (?:can['’]?t|cannot|couldn['’]t|could not|was unable|am unable|will (?:go on|continue|start)|need)\b|못 ?했습니다",
     re.IGNORECASE,
@@ -193,7 +190,7 @@ def outcome_of(
         told = _review_told(request, closing) or best_report(request, found, only_request=True)
         # What is missing or fails is what was found.
         is_open = is_open and told is None
-        if told is None and _ORDERS_REVIEW.search(request.spot.sentence.text) and not _goes_on(longest, closing):
+        if told is None and not _goes_on(longest, closing):
             told = _review_told(request, longest)
     return Outcome(None, told, is_open)
 
@@ -210,8 +207,10 @@ def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
 
     A review is long and has parts; what is still to come of it, nobody writes into one.
     """
+    if _ORDERS_REVIEW.search(request.spot.sentence.text) is None or len(closing) < _LONG_ANSWER:
+        return None
     parts = [one for one in closing if one.spot.sentence.shape in ("item", "heading")]
-    if len(closing) < _LONG_ANSWER or len(parts) * 3 < len(closing) or _REVIEWS.search(request.spot.sentence.text) is None:
+    if len(parts) * 3 < len(closing):
         return None
     if sum(_ASKS.search(one.spot.sentence.text) is not None for one in closing) * 3 > len(closing):
         return None

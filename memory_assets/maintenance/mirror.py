@@ -211,7 +211,7 @@ def pin_versions(resources: Resources) -> MirrorV1:
 
 
 def retire_machine(resources: Resources, given: str, *, by: str) -> MirrorV1:
-    """Say that a machine will not come back: nobody waits for it to purge, and what it was building has ended.
+    """Say that a machine will not come back: no purge waits for it, and what it was building is shown as ended.
 
     Args:
         given: its id among the mirrors, or six characters of its beginning or more.
@@ -224,7 +224,10 @@ def retire_machine(resources: Resources, given: str, *, by: str) -> MirrorV1:
     there = _server_of(resources).mirrors()
     meant = [machine for machine in there if len(given) >= _LEAST_OF_AN_ID and machine.host_id.startswith(given)]
     if not meant:
-        raise NotFoundError(f"no machine {given[:64]!r} mirrors the log", hint="`memory mirror` lists them")
+        raise NotFoundError(
+            f"no machine {given[:64]!r} mirrors the log",
+            hint=f"`memory mirror` lists them; {_LEAST_OF_AN_ID} characters are the least",
+        )
     if len(meant) > 1:
         names = ", ".join(f"{machine.name} {machine.host_id[:12]}" for machine in meant[:5])
         raise AmbiguousIdError(f"{given[:64]!r} may be each of {names}", hint="give more of the id")

@@ -98,7 +98,7 @@ def admit(home: Path, name: str, *, masked: Callable[[str], str] = str) -> str:
         InvalidArgumentError: it is no name, or the file cannot be read.
         UnavailableError: another process is changing the file.
     """
-    name = _plain(name)
+    name = plain_name(name)
     if not name or len(name) > MOST_CHARACTERS or any(unicodedata.category(one) in _UNSEEN for one in name):
         raise InvalidArgumentError(
             f"a person has a name of 1 to {MOST_CHARACTERS} characters on one line", hint="as in `memory serve admit Ann`"
@@ -122,7 +122,7 @@ def dismiss(home: Path, name: str) -> None:
     """
     with _changing(home):
         there = people_of(home)
-        left = [one for one in there if one.name != _plain(name)]
+        left = [one for one in there if one.name != plain_name(name)]
         if len(left) == len(there):
             said = f"nobody of the name {name[:MOST_CHARACTERS]!r} may come in"
             raise NotFoundError(said, hint="`memory serve people` lists who may")
@@ -138,7 +138,8 @@ def _changing(home: Path) -> Iterator[None]:
         yield
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A name as it is kept: however it was typed, it is one person's."""
     return re.sub(r" {2,}", " ", unicodedata.normalize("NFC", name).strip(" "))
 
 

@@ -209,7 +209,7 @@ def test_a_review_behind_which_a_turn_is_broken_off_is_the_review(behind: str, s
     [
         ("Review the parser of archives.", REVIEW.replace("# Review of the pull request", "# Plan of the review")),
         ("Investigate why the review page hangs.", REVIEW),
-        ("왜 리뷰 화면이 안 열리지? 원인을 찾아줘.", REVIEW),
+        ("왜 리뷰 화면이 안 열리는지 확인해줘.", REVIEW),
         ("요약 카드가 왜 비는지 확인해줘.", REVIEW),
     ],
 )

@@ -62,7 +62,8 @@ def test_a_command_that_hands_work_over_is_what_was_asked_first(messages: list[M
 def test_what_a_program_says_between_is_no_text_of_the_command() -> None:
     told, trace = called("compact", body="")[0], DOCUMENT
     said_between = Message("o", "user", "injected", "<local-command-stdout>Compacted</local-command-stdout>")
-    assert title_from([told, said_between, *said(trace, "fix the login form")]) == "fix the login form"
+    answered = [told, said_between, *said(trace), Message("a", "assistant", "said", "I look.")]
+    assert title_from([*answered, *said("fix the login form")]) == "fix the login form"
 
 
 def test_what_was_forgotten_behind_a_command_is_no_text_of_it() -> None:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import socket
-import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from html import unescape
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -22,7 +17,6 @@ from memory_assets.log.payloads.task_words import TaskStatusSaid
 from memory_assets.log.upcasting import payload_as
 from memory_assets.memory import Memory
 from memory_assets.queries.conflicts import list_conflicts
-from memory_assets.queries.event_stream import log_end
 from memory_assets.queries.forgettings import list_forgettings
 from memory_assets.queries.lessons import list_lessons, one_lesson
 from memory_assets.queries.promotions import ladders
@@ -30,70 +24,11 @@ from memory_assets.queries.prompts import one_prompt, one_update
 from memory_assets.queries.task_review import task_review
 from memory_assets.server.people import admit, dismiss
 from memory_assets_tests.filled_store import Said, fill, tell, tell_titles
-from memory_assets_tests.server.running import Answered, Running, running
+from memory_assets_tests.server.running import running
 from memory_assets_tests.viewer.heard import hear_talks
+from memory_assets_tests.viewer.person import FORM, Person
 
 pytestmark = pytest.mark.long
-
-FORM = "application/x-www-form-urlencoded"
-
-
-@dataclass
-class Person:
-    """Somebody with a browser that came in by a link."""
-
-    server: Running
-    memory: Memory
-    cookie: dict[str, str]
-    _csrf: str | None = None
-
-    def get(self, path: str) -> str:
-        answer = self.server.request("GET", path, headers={**self.cookie, "Accept": "text/html"})
-        assert answer.status == 200, answer
-        return answer.body.decode()
-
-    def post(self, action: str, fields: Mapping[str, str], *, csrf: str | None = None, **headers: str) -> Answered:
-        token = self.csrf if csrf is None else csrf
-        body = urlencode({**fields, **({"csrf": token} if token else {})}).encode()
-        sent = {"Content-Type": FORM, "Origin": f"http://{self.server.host}", **self.cookie, **headers}
-        return self.server.request("POST", f"/say/{action}", headers=sent, body=body)
-
-    @property
-    def csrf(self) -> str:
-        if self._csrf is None:
-            self._csrf = self._csrf_of_a_page()
-        return self._csrf
-
-    def _csrf_of_a_page(self) -> str:
-        found = re.search(r'name="csrf" value="([^"]+)"', self.get("/privacy"))
-        assert found is not None
-        return unescape(found[1])
-
-    def shown(self, action: str, fields: Mapping[str, str]) -> tuple[str, str]:
-        """What will be, and the key of the yes to it; nothing has changed."""
-        before = self.end
-        answer = self.post(action, fields)
-        page = answer.body.decode()
-        assert answer.status == 200, page
-        assert self.end == before
-        key = re.search(r'name="yes" value="([^"]+)"', page)
-        return unescape(page), unescape(key[1]) if key else ""
-
-    def say(self, action: str, fields: Mapping[str, str]) -> str:
-        """Say something, look at what will be, and say yes; what was shown."""
-        page, key = self.shown(action, fields)
-        assert key, page
-        answer = self.post(action, {"yes": key})
-        assert answer.status == 303, answer
-        there = self.server.request("GET", answer.headers["location"], headers=self.cookie)
-        assert there.status == 200 and ("said=" not in answer.headers["location"] or b'role="status"' in there.body)
-        again = self.post(action, {"yes": key})
-        assert again.status == 409, "a yes is good once"
-        return page
-
-    @property
-    def end(self) -> int:
-        return self.memory.read(log_end)
 
 
 @pytest.fixture(scope="module")
@@ -196,23 +131,6 @@ def test_what_other_words_would_do_is_shown(person: Person) -> None:
     assert key and "Ship the cart on Friday" in shown and "We ship the cart on <i>Monday</i>." in shown
 
 
-def _form(person: Person) -> dict[str, str]:
-    return {"Origin": f"http://{person.server.host}", "X-CSRF-Token": person.csrf, **person.cookie}
-
-
-def _sent_late(person: Person, fields: Mapping[str, str], before: Callable[[], object]) -> bytes:
-    """The status of a word whose form comes in two pieces, and what happens between them."""
-    body = urlencode(fields).encode()
-    sent = {"Host": person.server.host, "Content-Type": FORM, "Transfer-Encoding": "chunked", **_form(person)}
-    head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
-    with socket.create_connection(("127.0.0.1", person.server.place.port), timeout=10) as connection:
-        connection.sendall(f"POST /say/set_status HTTP/1.1\r\n{head}\r\n1\r\n".encode() + body[:1] + b"\r\n")
-        time.sleep(0.3)
-        before()
-        connection.sendall(f"{len(body) - 1:x}\r\n".encode() + body[1:] + b"\r\n0\r\n\r\n")
-        return connection.recv(100).split()[1]
-
-
 def test_who_was_admitted_speaks_under_that_name(person: Person) -> None:
     home, server, resources = person.server.home, person.server, person.memory.resources
     token = admit(home, "<b>민아</b>")
@@ -243,7 +161,10 @@ def test_who_was_admitted_speaks_under_that_name(person: Person) -> None:
     _, key = mina.shown("set_status", {"task": new.task_id, "status": "done", "note": ""})
     assert key and person.post("set_status", {"yes": key}).status == 409
     # Who is gone before the form has come says nothing, under no name.
-    assert _sent_late(mina, {"yes": key}, lambda: server.request("POST", "/leave", headers=_form(mina), body=b"")) == b"401"
+    assert (
+        mina.sent_late("set_status", {"yes": key}, lambda: server.request("POST", "/leave", headers=mina.form, body=b""))
+        == b"401"
+    )
     assert person.memory.task(new.task_id).task.status == "in_progress"
     entered = server.request("POST", "/login", body=token.encode())
     mina = Person(server, person.memory, {"Cookie": entered.headers["set-cookie"].partition(";")[0]})
