@@ -33,7 +33,7 @@ from memory_assets.settings import Settings, load_settings
 
 def build_definitions(settings: Settings | None = None) -> dg.Definitions:
     """The code location under some settings; None for those of the environment, read anew by each run."""
-    versions = _code_versions(settings)
+    versions = known_versions(settings)
     assets: list[dg.AssetsDefinition | dg.AssetSpec] = [
         session_files,
         ingested,
@@ -70,7 +70,7 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
     )
 
 
-def _code_versions(settings: Settings | None) -> dict[dg.AssetKey, str]:
+def known_versions(settings: Settings | None) -> dict[dg.AssetKey, str]:
     """What each stage's version is; none where the settings cannot be used, which each run says in its own words."""
     try:
         return code_versions(open_store(settings or load_settings()).resources)

@@ -98,6 +98,8 @@ class OpenStore:
         """Sessions of this command whose files only other machines have, which take them in."""
         self.unheard: dict[str, ErrorV1] = {}
         """Sessions that this process could not hear as cases, each with why."""
+        self.more_to_come = False
+        """The sessions of this command are being written: what nobody waits for is left until they have come to a rest."""
         self.appended = 0
         """Events that this process has written, whatever other processes wrote meanwhile."""
         self.idle_files: dict[str, tuple[str, dict[str, int]]] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.files import SourceFile
 from memory_assets.settings import Settings
 from memory_assets.stopping import stop_if_asked
+from memory_assets.vectors.outbox import settle_words
 from memory_assets.vocabulary import PIPELINE_STAGES, PipelineStage
 
 # What goes wrong is reported by us; a line for each of Dagster's events would bury it. The UI has them all.
@@ -65,6 +67,7 @@ def import_paths(
     _look_at_the_extractor(opened)
     shown = progress or NoProgress()
     before = opened.appended
+    opened.more_to_come = not at_rest
     heads: dict[str, str | None] = {}
     exports, paths = parted(paths, project)
     with _listening(opened, shown), opened.metered() as use:
@@ -131,6 +134,7 @@ def come_to_rest(settings: Settings) -> None:
     with _listening(opened, NoProgress()):
         _materialize(settings, dagster_instance(settings), {leaf.key for leaf in _leaves()}, {})
         _tell_dagster(settings, opened)
+        settle_words(opened.resources.word_index, lock_folder=settings.store_folder)
         write_vectors_behind(opened, NoProgress())
         opened.database.come_to_rest()
 
@@ -294,7 +298,8 @@ def _run(
         selection |= {leaf.key for leaf in _leaves()} if with_leaves else set()
         selection |= _court_assets(settings) if settings.court.automatic else set()
     for first, last in ranges(instance, session_ids):
-        _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
+        tags = {RANGE_START_TAG: first, RANGE_END_TAG: last}
+        _materialize(settings, instance, selection, tags, more_to_come=not with_leaves)
 
 
 def run_assets(
@@ -326,17 +331,18 @@ def _court_assets(settings: Settings) -> Set[dg.AssetKey]:
     return court_assets() | ({dg.AssetKey(MIRROR)} if settings.court.backend == "postgres" else set())
 
 
-def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:
-    from memory_assets.defs.checks import ON_REQUEST
-    from memory_assets.defs.code_location import build_definitions
-    from memory_assets.defs.store_state import store_state
+def _materialize(
+    settings: Settings,
+    instance: dg.DagsterInstance,
+    selection: Set[dg.AssetKey],
+    tags: dict[str, str],
+    *,
+    more_to_come: bool = False,
+) -> None:
+    from memory_assets.defs.code_location import known_versions
 
-    whole = build_definitions(settings).resolve_implicit_global_asset_job_def()
-    checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - ON_REQUEST
-    if selection >= {leaf.key for leaf in _leaves()}:
-        checks |= store_state.check_keys
-    job = whole.get_subset(asset_selection=selection, asset_check_selection=checks)
-    result = job.execute_in_process(
+    versions = frozenset(known_versions(settings).items())
+    result = _job(settings, versions, frozenset(selection), more_to_come).execute_in_process(
         instance=instance,
         tags={**tags, **runner_tag(settings)},
         run_config=QUIET,
@@ -345,6 +351,32 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
     if not result.success:
         stop_if_asked()  # then that is why
         raise failure_of(result)
+
+
+@lru_cache(maxsize=8)
+def _job(
+    settings: Settings,
+    versions: frozenset[tuple[dg.AssetKey, str]],
+    selection: frozenset[dg.AssetKey],
+    more_to_come: bool,
+) -> dg.JobDefinition:
+    """Some assets with their checks. Kept, for Dagster keeps with it what it makes of it.
+
+    Args:
+        versions: of the stages, which it has: a file that the settings name may have changed.
+        more_to_come: whoever comes to rest behind this looks at the store as a whole.
+    """
+    from memory_assets.defs.checks import ON_REQUEST
+    from memory_assets.defs.code_location import build_definitions
+    from memory_assets.defs.store_state import store_state
+
+    whole = build_definitions(settings).resolve_implicit_global_asset_job_def()
+    checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - ON_REQUEST
+    if more_to_come:
+        checks -= store_state.check_keys
+    elif selection >= {leaf.key for leaf in _leaves()}:
+        checks |= store_state.check_keys
+    return whole.get_subset(asset_selection=selection, asset_check_selection=checks)
 
 
 def _bytes_of(file: SourceFile) -> int:

@@ -28,14 +28,16 @@ _STATE = "state"
 _QUARANTINED = dg.AssetCheckSpec(
     "no_sessions_quarantined",
     asset="vectorized",
-    description="The sessions that some stage has put aside, in whichever run: looked at behind every run of all stages and at "
-    "every tick of the sensor. `memory retry --quarantined` runs them again.",
+    description="The sessions that some stage has put aside, in whichever run: looked at behind every run of all stages, once "
+    "a session that is being written has come to rest, and at every tick of the sensor. "
+    "`memory retry --quarantined` runs them again.",
 )
 _REFUSED = dg.AssetCheckSpec(
     "every_file_can_be_read",
     asset="session_files",
-    description="The session files that cannot be taken in, and why: looked at behind every run of all stages, at every tick "
-    "of the sensor and by every import. A file that is mended or taken away is not named any more.",
+    description="The session files that cannot be taken in, and why: looked at behind every run of all stages, once a session "
+    "that is being written has come to rest, at every tick of the sensor and by every import. "
+    "A file that is mended or taken away is not named any more.",
 )
 
 

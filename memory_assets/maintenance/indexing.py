@@ -74,12 +74,14 @@ def write_words(
     again_what_failed: bool = False,
     wait: bool = True,
     progress: Progress | None = None,
+    more_to_come: bool = False,
 ) -> Drained:
     """Make every unit that waits for it searchable by its words, and do of the vectors what needs no model. Loads none.
 
     Args:
         again_what_failed: also what was given up.
         wait: for another process that is writing.
+        more_to_come: see :func:`memory_assets.vectors.outbox.drain_words`.
 
     Raises:
         IndexBusyError, IndexWriteError, IndexCorruptError
@@ -91,7 +93,9 @@ def write_words(
         reconcile(database, Side.of_words(words), lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
     if again_what_failed:
         retry_failed(database, WORDS)
-    drained = drain_words(database, words, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
+    drained = drain_words(
+        database, words, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress, more_to_come=more_to_come
+    )
     # Who is writing vectors does this along with them; a table of vectors that is damaged is no matter of the words.
     with contextlib.suppress(IndexBusyError, IndexCorruptError):
         carry_over_waiting(database, resources.vector_index, lock_folder=lock_folder, wait_seconds=0)

@@ -8,6 +8,7 @@ holds texts of one length, and little is padded.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -106,11 +107,13 @@ def drain_words(
     lock_folder: Path,
     wait_seconds: float = WAIT_SECONDS,
     progress: Progress | None = None,
+    more_to_come: bool = False,
 ) -> Drained:
     """Write the words of every unit that waits for it; the only writer of their table meanwhile. No model has a part in it.
 
     Args:
         wait_seconds: how long another writer may show no sign of life; 0 waits for none.
+        more_to_come: the indexes are brought up to date where the table grew by much; else :func:`settle_words` does it later.
 
     Raises:
         IndexBusyError: another process is writing words.
@@ -123,8 +126,21 @@ def drain_words(
         for due in queue.rounds("making words searchable"):
             queue.carry_out(due, WORDS_AT_ONCE, lambda jobs: write_words(jobs, words))
         if queue.tried:
-            words.settle()
+            words.maintain() if more_to_come else words.settle()
     return queue.drained.model_copy(update={"seconds": time.perf_counter() - started})
+
+
+def settle_words(words: WordIndex, *, lock_folder: Path) -> bool:
+    """Bring the indexes of words up to date, as :func:`drain_words` does where nothing more is coming; whether it was due.
+
+    Who is writing words does it by itself.
+
+    Raises:
+        IndexWriteError, IndexCorruptError: see there.
+    """
+    with contextlib.suppress(IndexBusyError), only_writer(lock_folder, WORDS, wait_seconds=0):
+        return words.settle()
+    return False
 
 
 def drain_outbox(

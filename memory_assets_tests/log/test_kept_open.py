@@ -104,7 +104,7 @@ def test_who_rests_is_in_nobodys_way(tmp_path: Path, wanted: Callable[[Database]
             started = time.monotonic()
             wanted(other)
             waited.append(time.monotonic() - started)
-    assert min(waited) < KEPT_SECONDS * 0.8
+    assert min(waited) < min(0.2, KEPT_SECONDS * 0.8)
 
 
 @pytest.mark.long

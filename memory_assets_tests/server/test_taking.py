@@ -13,12 +13,14 @@ from typing import Any
 
 import pytest
 
+from memory_assets.configuration import Resources
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.jobs import LEAVES
 from memory_assets.defs.taking import MOST_SECONDS_LEFT, Left, Taken, take_new
 from memory_assets.hooks.taking import only_taker
 from memory_assets.server.activity import Activity
 from memory_assets.server.taking import SECONDS_OF_LONG_REST, SECONDS_OF_REST, state_of
+from memory_assets.vectors.upkeep import rows_behind
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import rows
 from memory_assets_tests.filled_store import test_settings as settings_of
@@ -121,13 +123,17 @@ def test_what_nobody_waits_for_is_done_when_the_agents_have_come_to_a_rest(tmp_p
         instance = dagster_instance(settings)
         return sum(instance.get_latest_materialization_event(leaf.key) is not None for leaf in LEAVES)
 
+    def behind() -> int:
+        return rows_behind(Resources(settings).word_index.connect().open_table("words"))
+
     with taker(home) as process:
         for turn in range(2):
             chat(home / "sessions", f"turn-{turn}", [f"We decided to keep ledger {turn} in one region because it is simple."])
             assert process.take() == {"sessions": 1, "again": True, "error": None}
             assert rows(settings, words) == [(0,)] and rows(settings, vectors)[0][0] > 0 and leaves() == 0
+            assert behind() > 0
         assert process.take() == {"sessions": 0, "again": False, "error": None}
-        assert rows(settings, vectors) == [(0,)] and leaves() == len(LEAVES)
+        assert rows(settings, vectors) == [(0,)] and leaves() == len(LEAVES) and behind() == 0
         # Nothing is left, so nothing is done.
         events_before = rows(settings, "SELECT count(*) FROM events")
         assert process.take() == {"sessions": 0, "again": False, "error": None}

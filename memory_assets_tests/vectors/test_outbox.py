@@ -24,10 +24,11 @@ from memory_assets.vectors import outbox, writer_lock
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexBusyError
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.outbox import MAX_ATTEMPTS, carry_over_waiting, drain_words, retry_failed
+from memory_assets.vectors.outbox import MAX_ATTEMPTS, carry_over_waiting, drain_words, retry_failed, settle_words
 from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.rows import HIT, hit_of, rows_of, word_rows
 from memory_assets.vectors.units import Unit, UnitHit
+from memory_assets.vectors.upkeep import rows_behind
 from memory_assets.vectors.writer_lock import current_writer, only_writer
 from memory_assets_tests.filled_store import fill, fill_one, tell
 from memory_assets_tests.log.processes import first_line, python
@@ -69,6 +70,25 @@ def test_what_waits_is_written_once(settings: Settings) -> None:
     assert ids_of_index(settings) == ids_of_units(settings)
     assert statuses(settings) == {"done": first.done}
     assert drained(settings).done == 0
+
+
+def test_words_are_found_before_their_index_is_up_to_date(settings: Settings) -> None:
+    words, folder = Resources(settings).word_index, settings.store_folder
+
+    def found() -> list[list[str]]:
+        hits = words.lexical_search("message 7 로그 kept", 20)
+        return [[hit.unit_id for hit in field] for field in (hits.own, hits.context)]
+
+    written = drain_words(Resources(settings).database, words, lock_folder=folder, more_to_come=True)
+    table = words.connect().open_table("words")
+    assert written.done == len(ids_of_units(settings)) == rows_behind(table)
+    before = found()
+    with only_writer(folder, "words", wait_seconds=0):
+        assert not settle_words(words, lock_folder=folder), "whoever is writing does it"
+    assert rows_behind(table) == written.done
+    assert settle_words(words, lock_folder=folder) and rows_behind(table) == 0
+    assert found() == before and len(before[0]) == written.done
+    assert not settle_words(words, lock_folder=folder)
 
 
 def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def vectorized(
     marks: dict[str, StoredEvent] = projected
     started = time.perf_counter()
     catch_up(opened.database, opened.resources.configured_versions, with_marks=False)
-    drained = write_words(opened.resources, progress=Part(opened.listener))
+    drained = write_words(opened.resources, progress=Part(opened.listener), more_to_come=opened.more_to_come)
     context.log.info(f"{drained.done} units written, {drained.failed} failed")
     version = opened.versions["vectorized"]
     states = _states(opened, list(marks), version)
