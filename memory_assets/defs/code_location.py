@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import dagster as dg
 
 from memory_assets.defs.checks import event_log_integrity, tasks_replay_equal
@@ -31,9 +33,13 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.settings import Settings, load_settings
 
 
-def build_definitions(settings: Settings | None = None) -> dg.Definitions:
-    """The code location under some settings; None for those of the environment, read anew by each run."""
-    versions = known_versions(settings)
+def build_definitions(settings: Settings | None = None, versions: Mapping[dg.AssetKey, str] | None = None) -> dg.Definitions:
+    """The code location under some settings; None for those of the environment, read anew by each run.
+
+    Args:
+        versions: of the stages' code; None for those of now.
+    """
+    versions = known_versions(settings) if versions is None else versions
     assets: list[dg.AssetsDefinition | dg.AssetSpec] = [
         session_files,
         ingested,

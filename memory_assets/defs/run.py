@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence, Set
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from memory_assets.defs.batches import batches
-from memory_assets.defs.dead_runs import end_dead_runs, runner_tag
+from memory_assets.defs.dead_runs import end_dead_runs
 from memory_assets.defs.exports import parted, take_exports
 from memory_assets.defs.instance import add_partitions, dagster_instance
+from memory_assets.defs.materializing import leaves, materialize
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, ranges
 from memory_assets.defs.registration import found_files, refuse, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.road import Road
-from memory_assets.defs.run_failures import failure_of
 from memory_assets.errors import NotFoundError, check_word
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
@@ -37,9 +36,6 @@ from memory_assets.settings import Settings
 from memory_assets.stopping import stop_if_asked
 from memory_assets.vectors.outbox import settle_words
 from memory_assets.vocabulary import PIPELINE_STAGES, PipelineStage
-
-# What goes wrong is reported by us; a line for each of Dagster's events would bury it. The UI has them all.
-QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 def import_paths(
@@ -67,7 +63,6 @@ def import_paths(
     _look_at_the_extractor(opened)
     shown = progress or NoProgress()
     before = opened.appended
-    opened.more_to_come = not at_rest
     heads: dict[str, str | None] = {}
     exports, paths = parted(paths, project)
     with _listening(opened, shown), opened.metered() as use:
@@ -125,18 +120,29 @@ def import_paths(
 
 
 def come_to_rest(settings: Settings) -> None:
-    """Do what imports left because more was coming: what all sessions together have become, and what needs a model.
+    """Do what imports left because more was coming: the index of words is brought up to date, what all sessions together have
+    become is made, the store as a whole is looked at, and what needs a model is done.
 
     Raises:
         RunFailedError, StoreError, IndexWriteError, IndexCorruptError: it is to be done another time.
     """
     opened = open_store(settings)
     with _listening(opened, NoProgress()):
-        _materialize(settings, dagster_instance(settings), {leaf.key for leaf in _leaves()}, {})
-        _tell_dagster(settings, opened)
+        # First: whatever is wrong with what follows, a search has nothing to do with it.
         settle_words(opened.resources.word_index, lock_folder=settings.store_folder)
+        materialize(settings, dagster_instance(settings), {leaf.key for leaf in leaves()}, {})
+        _tell_dagster(settings, opened)
         write_vectors_behind(opened, NoProgress())
         opened.database.come_to_rest()
+
+
+def settle(settings: Settings) -> None:
+    """Of what imports left do what another process may have left that ended before it came to rest: the index of words.
+
+    Raises:
+        IndexWriteError, IndexCorruptError: it is to be done another time.
+    """
+    settle_words(open_store(settings).resources.word_index, lock_folder=settings.store_folder)
 
 
 def _tell_dagster(settings: Settings, opened: OpenStore) -> None:
@@ -295,11 +301,12 @@ def _run(
         heads.setdefault(session_id, known[session_id].event_id if session_id in known else None)
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
     if to_stage == PIPELINE_STAGES[-1]:
-        selection |= {leaf.key for leaf in _leaves()} if with_leaves else set()
+        selection |= {leaf.key for leaf in leaves()} if with_leaves else set()
         selection |= _court_assets(settings) if settings.court.automatic else set()
+    opened.more_to_come = not with_leaves
     for first, last in ranges(instance, session_ids):
         tags = {RANGE_START_TAG: first, RANGE_END_TAG: last}
-        _materialize(settings, instance, selection, tags, more_to_come=not with_leaves)
+        materialize(settings, instance, selection, tags, more_to_come=not with_leaves)
 
 
 def run_assets(
@@ -314,69 +321,15 @@ def run_assets(
         with opened.database.kept_open():
             for first, last in ranges(instance, session_ids):
                 stop_if_asked()
-                _materialize(settings, instance, assets, {RANGE_START_TAG: first, RANGE_END_TAG: last})
+                materialize(settings, instance, assets, {RANGE_START_TAG: first, RANGE_END_TAG: last})
     finally:
         opened.listener = NoProgress()
-
-
-def _leaves() -> tuple[dg.AssetsDefinition, ...]:
-    from memory_assets.defs.jobs import LEAVES
-
-    return LEAVES
 
 
 def _court_assets(settings: Settings) -> Set[dg.AssetKey]:
     from memory_assets.defs.court.assets import MIRROR, court_assets
 
     return court_assets() | ({dg.AssetKey(MIRROR)} if settings.court.backend == "postgres" else set())
-
-
-def _materialize(
-    settings: Settings,
-    instance: dg.DagsterInstance,
-    selection: Set[dg.AssetKey],
-    tags: dict[str, str],
-    *,
-    more_to_come: bool = False,
-) -> None:
-    from memory_assets.defs.code_location import known_versions
-
-    versions = frozenset(known_versions(settings).items())
-    result = _job(settings, versions, frozenset(selection), more_to_come).execute_in_process(
-        instance=instance,
-        tags={**tags, **runner_tag(settings)},
-        run_config=QUIET,
-        raise_on_error=False,
-    )
-    if not result.success:
-        stop_if_asked()  # then that is why
-        raise failure_of(result)
-
-
-@lru_cache(maxsize=8)
-def _job(
-    settings: Settings,
-    versions: frozenset[tuple[dg.AssetKey, str]],
-    selection: frozenset[dg.AssetKey],
-    more_to_come: bool,
-) -> dg.JobDefinition:
-    """Some assets with their checks. Kept, for Dagster keeps with it what it makes of it.
-
-    Args:
-        versions: of the stages, which it has: a file that the settings name may have changed.
-        more_to_come: whoever comes to rest behind this looks at the store as a whole.
-    """
-    from memory_assets.defs.checks import ON_REQUEST
-    from memory_assets.defs.code_location import build_definitions
-    from memory_assets.defs.store_state import store_state
-
-    whole = build_definitions(settings).resolve_implicit_global_asset_job_def()
-    checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - ON_REQUEST
-    if more_to_come:
-        checks -= store_state.check_keys
-    elif selection >= {leaf.key for leaf in _leaves()}:
-        checks |= store_state.check_keys
-    return whole.get_subset(asset_selection=selection, asset_check_selection=checks)
 
 
 def _bytes_of(file: SourceFile) -> int:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memory_assets.sessions.files import SourceFile, found_masked_path, load_source
+from memory_assets.sessions.masking.clean_texts import CleanTexts
 from memory_assets.sessions.masking.masked_ids import hash_in_masked_path, masked_path
 from memory_assets.sessions.masking.redaction import redact_session, redact_text
 from memory_assets.sessions.masking.redaction_policy import RedactionPolicy
@@ -44,6 +45,7 @@ class SourceReader:
         self.policy = policy
         self.version = f"reader {READER_VERSION} redaction {policy.policy_hash[:16]}"
         self._kept: OrderedDict[tuple[str, int, int], ReadFile] = OrderedDict()
+        self._clean = CleanTexts()
         self._uris: dict[str, str] = {}
         self._paths: dict[str, str] = {}
 
@@ -105,7 +107,7 @@ class SourceReader:
         sessions, defects = [], [self.shown(defect) for defect in outcome.defects]
         redactions: dict[str, dict[str, int]] = {}
         for session in outcome.sessions:
-            masked, counts, unclosed = redact_session(session, self.policy, path=uri)
+            masked, counts, unclosed = redact_session(session, self.policy, path=uri, clean=self._clean)
             sessions.append(masked)
             defects += unclosed
             redactions[masked.session_id] = counts

@@ -1,7 +1,8 @@
 """Everything new, taken in by one run of the assets: what the server's process does each time it is asked.
 
-A session that is being written is taken in turn by turn, and is searchable by its words each time. What nobody waits for (what
-all sessions together have become, and what needs a model) is done once the agents have come to a rest.
+A session that is being written is taken in turn by turn, and is searchable by its words each time. What nobody waits for (the
+index of words is made one piece, what all sessions together have become is made, the store as a whole is looked at, and what
+needs a model is done) is left until the agents have come to a rest.
 """
 
 from __future__ import annotations
@@ -25,9 +26,15 @@ MOST_SECONDS_LEFT: Final = 60.0
 
 @dataclass(slots=True)
 class Left:
-    """Since when something is left until the agents come to a rest; None where nothing is."""
+    """What is left until the agents come to a rest.
+
+    Attributes:
+        since: by the monotonic clock; None where nothing is.
+        looked: this process has looked for what one before it left.
+    """
 
     since: float | None = None
+    looked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,10 @@ def take_new(settings: Settings, told_of: Sequence[Path] = (), left: Left | None
         if left is not None and left.since is not None and (not taken or time.monotonic() - left.since > MOST_SECONDS_LEFT):
             run.come_to_rest(settings)
             left.since = None
+        elif left is not None and not taken and not left.looked:
+            run.settle(settings)
+        if left is not None:
+            left.looked = True
     except MemoryAssetsError as error:
         return Taken(error=f"{error.code}: {error}")
     except Exception as error:  # its words may quote a session
@@ -75,10 +86,19 @@ def _imported(settings: Settings, paths: Sequence[Path], left: Left | None) -> t
     """How many sessions had something new, and whether any waits for a model."""
     if not paths:
         return 0, False
-    report = run.import_paths(settings, paths, project=None, at_rest=left is None)
-    if left is not None and left.since is None and report.events_appended:
-        left.since = time.monotonic()
+    try:
+        report = run.import_paths(settings, paths, project=None, at_rest=left is None)
+    except BaseException:
+        _leave(left)  # it may have come far
+        raise
+    if report.events_appended:
+        _leave(left)
     return report.new + report.updated, bool(report.waiting)
+
+
+def _leave(left: Left | None) -> None:
+    if left is not None and left.since is None:
+        left.since = time.monotonic()
 
 
 def _of_the_folder(settings: Settings) -> tuple[list[Path], bool]:

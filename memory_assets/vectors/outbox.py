@@ -113,7 +113,8 @@ def drain_words(
 
     Args:
         wait_seconds: how long another writer may show no sign of life; 0 waits for none.
-        more_to_come: the indexes are brought up to date where the table grew by much; else :func:`settle_words` does it later.
+        more_to_come: the indexes are brought up to date only where the table grew by much; :func:`settle_words` does it later.
+            Else they are at the end of this, also where nothing waited.
 
     Raises:
         IndexBusyError: another process is writing words.
@@ -125,15 +126,17 @@ def drain_words(
         queue = _Queue(database, WORDS, told, show_life)
         for due in queue.rounds("making words searchable"):
             queue.carry_out(due, WORDS_AT_ONCE, lambda jobs: write_words(jobs, words))
-        if queue.tried:
-            words.maintain() if more_to_come else words.settle()
+        if not more_to_come:
+            words.settle()
+        elif queue.tried:
+            words.maintain()
     return queue.drained.model_copy(update={"seconds": time.perf_counter() - started})
 
 
 def settle_words(words: WordIndex, *, lock_folder: Path) -> bool:
     """Bring the indexes of words up to date, as :func:`drain_words` does where nothing more is coming; whether it was due.
 
-    Who is writing words does it by itself.
+    Who is writing words does it at the end, or comes to rest as well.
 
     Raises:
         IndexWriteError, IndexCorruptError: see there.

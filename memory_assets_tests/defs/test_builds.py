@@ -14,6 +14,7 @@ import pytest
 from memory_assets import __version__
 from memory_assets.defs import run
 from memory_assets.defs.instance import dagster_instance
+from memory_assets.defs.materializing import QUIET
 from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.memory import Memory
 from memory_assets.queries.builds import build_details, list_builds
@@ -140,6 +141,6 @@ def test_runs_of_the_ui_are_builds_too(inbox: Path, settings: Settings, unrecord
 
     run.add_sessions(settings, [chat(inbox, "by-hand", talk(1))])
     job = build_definitions(settings).resolve_job_def("graduate_sessions")
-    assert job.execute_in_process(instance=unrecorded, partition_key="by-hand", run_config=run.QUIET).success
+    assert job.execute_in_process(instance=unrecorded, partition_key="by-hand", run_config=QUIET).success
     (build,) = Memory(settings).read(list_builds, Memory(settings).settings.store_folder).builds
     assert (build.status, build.sessions) == ("success", 1)

@@ -11,6 +11,7 @@ import pytest
 from memory_assets.defs import run
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.evaluation import ask_eval, retrieval_eval
+from memory_assets.defs.materializing import QUIET
 from memory_assets.log.payloads.question_result import ANSWER_METRICS, METRICS
 from memory_assets.memory import Memory
 from memory_assets.queries.events import event_stats
@@ -29,7 +30,7 @@ def made(settings: Settings, instance: dg.DagsterInstance, leaf: dg.AssetsDefini
     """What its page shows, after it is made by hand."""
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
     done = job.get_subset(asset_selection={leaf.key}, asset_check_selection=set(leaf.check_keys)).execute_in_process(
-        instance=instance, run_config=run.QUIET
+        instance=instance, run_config=QUIET
     )
     assert done.success
     event = instance.get_latest_materialization_event(leaf.key)
@@ -104,7 +105,7 @@ def test_a_file_that_cannot_be_read_leaves_none_of_its_text_in_the_records(
     settings.golden_file.write_text("questions: [{query: x, contans: [amber key]}]", encoding="utf-8")
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
     done = job.get_subset(asset_selection={retrieval_eval.key}).execute_in_process(
-        instance=unrecorded, run_config=run.QUIET, raise_on_error=False
+        instance=unrecorded, run_config=QUIET, raise_on_error=False
     )
     told = "".join(event.to_json() if hasattr(event, "to_json") else repr(event) for event in done.all_events)
     assert not done.success and "question 1, contans: there is no such key" in told and "amber" not in told

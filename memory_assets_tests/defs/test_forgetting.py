@@ -11,6 +11,7 @@ import pytest
 
 from memory_assets.configuration import Resources
 from memory_assets.defs import registration, run
+from memory_assets.defs.materializing import QUIET
 from memory_assets.defs.stages import ingested
 from memory_assets.errors import NotFoundError
 from memory_assets.log import forgotten_texts
@@ -75,7 +76,7 @@ def test_forgetting_and_rebuilding(mixed_copy: Mixed, unrecorded: dg.DagsterInst
     from memory_assets.defs.code_location import build_definitions
 
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
-    alone = job.execute_in_process(instance=unrecorded, partition_key=FORGOTTEN, run_config=run.QUIET)
+    alone = job.execute_in_process(instance=unrecorded, partition_key=FORGOTTEN, run_config=QUIET)
     assert alone.success and len(events(settings)) == count
 
 

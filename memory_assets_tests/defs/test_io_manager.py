@@ -14,6 +14,7 @@ from memory_assets.defs.batch import StageOutput
 from memory_assets.defs.batches import FIRST_ITEMS
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.io_manager import EventLogIOManager
+from memory_assets.defs.materializing import QUIET
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.log import event_log
@@ -100,7 +101,7 @@ def test_a_range_leaves_the_others_alone(mixed_copy: Mixed, unrecorded: dg.Dagst
         instance=unrecorded,
         asset_selection=[dg.AssetKey(stage) for stage in PIPELINE_STAGES],
         tags={run.RANGE_START_TAG: keys[1], run.RANGE_END_TAG: keys[3]},
-        run_config=run.QUIET,
+        run_config=QUIET,
     )
     assert result.success
     for stage in PIPELINE_STAGES:

@@ -8,9 +8,10 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from memory_assets.defs import leaves, run
+from memory_assets.defs import leaves
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.leaves import ledgers
+from memory_assets.defs.materializing import QUIET
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings
 from memory_assets.vocabulary import PIPELINE_STAGES
@@ -21,7 +22,7 @@ from memory_assets_tests.defs.files import chat, talk
 def materialize(settings: Settings, instance: dg.DagsterInstance) -> dict[str, Any]:
     """Made by hand, as in the UI; what its page shows then."""
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
-    done = job.get_subset(asset_selection={ledgers.key}).execute_in_process(instance=instance, run_config=run.QUIET)
+    done = job.get_subset(asset_selection={ledgers.key}).execute_in_process(instance=instance, run_config=QUIET)
     assert done.success
     return shown(instance)
 

@@ -10,6 +10,7 @@ import pytest
 
 from memory_assets.defs import run
 from memory_assets.defs.code_location import build_definitions
+from memory_assets.defs.materializing import QUIET
 from memory_assets.defs.retention import forget_what_is_old, nightly_retention
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.memory import Memory
@@ -88,11 +89,11 @@ def test_the_asset_says_what_would_go_and_its_schedule_is_off(
     run.import_paths(settings, [chat(tmp_path / "files", "old", talk(1))], project=None)
     definitions = build_definitions(kept(settings, 10))
     job = definitions.resolve_job_def("forget_old_sessions")
-    result = job.execute_in_process(instance=unrecorded, run_config=run.QUIET)
+    result = job.execute_in_process(instance=unrecorded, run_config=QUIET)
     (made,) = result.asset_materializations_for_node("retention")
     assert (made.metadata["dry_run"].value, made.metadata["sessions"].value) == (True, 1)
     assert [session.session_id for session in Memory(settings).sessions()] == ["old"]
     assert nightly_retention.default_status == dg.DefaultScheduleStatus.STOPPED
-    forgets = {**run.QUIET, "ops": {"retention": {"config": {"dry_run": False}}}}
+    forgets = {**QUIET, "ops": {"retention": {"config": {"dry_run": False}}}}
     assert job.execute_in_process(instance=unrecorded, run_config=forgets).success
     assert Memory(settings).sessions() == []

@@ -10,10 +10,11 @@ import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
-from memory_assets.defs import run, task_board
+from memory_assets.defs import task_board
 from memory_assets.defs.checks import ON_REQUEST, tasks_replay_equal
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.markdown import cell
+from memory_assets.defs.materializing import QUIET
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
@@ -27,7 +28,7 @@ def materialize(settings: Settings, instance: dg.DagsterInstance) -> dict[str, A
     """Made by hand, as in the UI; what its page shows then."""
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
     done = job.get_subset(asset_selection={ASSET.key}, asset_check_selection=set(ASSET.check_keys)).execute_in_process(
-        instance=instance, run_config=run.QUIET
+        instance=instance, run_config=QUIET
     )
     assert done.success
     return shown(instance)

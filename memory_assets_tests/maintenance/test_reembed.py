@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memory_assets.configuration import Resources
+from memory_assets.defs.materializing import materialize
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -287,7 +288,7 @@ def test_a_setting_changed_by_hand_needs_the_stage_and_the_leaf_behind_it(
     (home / "memory.toml").write_text(FILE.replace('"hashing"', f'"{tiny}"'), encoding="utf-8")
     changed = opened(home)
     tags = {run.RANGE_START_TAG: "one", run.RANGE_END_TAG: "two"}
-    run._materialize(changed.settings, instance, {dg.AssetKey("vectorized"), dg.AssetKey("vectors")}, tags)
+    materialize(changed.settings, instance, {dg.AssetKey("vectorized"), dg.AssetKey("vectors")}, tags)
     version = Resources(changed.settings).embedder.embedding_version
     assert fields_of(changed, "SELECT DISTINCT status FROM sessions") == [("vectorized",)]
     marks = EventLog(changed.database).current(sessions, "session_vectorized")

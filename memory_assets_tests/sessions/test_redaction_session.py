@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 from memory_assets.sessions.draft import Part, SessionDraft
+from memory_assets.sessions.masking import redaction
+from memory_assets.sessions.masking.clean_texts import CleanTexts
 from memory_assets.sessions.masking.masked_ids import masked_id
-from memory_assets.sessions.masking.redaction import redact_session
-from memory_assets.sessions.masking.redaction_policy import default_policy
+from memory_assets.sessions.masking.redaction import Redacted, redact_session, redact_text
+from memory_assets.sessions.masking.redaction_policy import RedactionPolicy, default_policy
 from memory_assets.sessions.model import Message, Session, SourceTaken
 from memory_assets.sessions.reading import read_source
 from memory_assets.sessions.source import DefectLog
@@ -34,6 +36,35 @@ def test_a_clean_session_is_unchanged() -> None:
     session, counts, defects = redact_session(_CLEAN, default_policy(), path="a.jsonl")
     assert (session, counts, defects) == (_CLEAN, {}, ())
     assert session.messages[0] is _CLEAN.messages[0]
+
+
+def test_texts_that_are_clean_are_looked_at_once_and_all_others_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    key, unclosed = "password: hunter2", "<private>no end"
+    texts = ("안녕, 시작하자", key, "half a pair \ud83d of it", unclosed, "안녕, 시작하자!")
+    session = replace(
+        _CLEAN, messages=tuple(Message(uid=f"u{n}", role="user", kind="said", text=t) for n, t in enumerate(texts))
+    )
+    clean = CleanTexts()
+    wanted = redact_session(session, default_policy(), path="a.jsonl")
+    looked_at: list[str] = []
+
+    def redacted(text: str, policy: RedactionPolicy) -> Redacted:
+        looked_at.append(text)
+        return redact_text(text, policy)
+
+    monkeypatch.setattr(redaction, "redact_text", redacted)
+    assert redact_session(session, default_policy(), path="a.jsonl", clean=clean) == wanted
+    assert set(looked_at) > set(texts)
+    looked_at.clear()
+    assert redact_session(session, default_policy(), path="a.jsonl", clean=clean) == wanted
+    assert looked_at == [key, unclosed]
+
+
+def test_too_many_clean_texts_are_all_forgotten() -> None:
+    clean = CleanTexts(most=3)
+    for number in range(4):
+        clean.add(f"text {number}")
+    assert [f"text {number}" in clean for number in range(5)] == [False, False, False, True, False]
 
 
 def test_every_text_is_masked_and_counted() -> None:

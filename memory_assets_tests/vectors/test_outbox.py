@@ -91,6 +91,15 @@ def test_words_are_found_before_their_index_is_up_to_date(settings: Settings) ->
     assert not settle_words(words, lock_folder=folder)
 
 
+def test_a_drain_of_nothing_brings_the_index_of_words_up_to_date(settings: Settings) -> None:
+    words, folder = Resources(settings).word_index, settings.store_folder
+    written = drain_words(Resources(settings).database, words, lock_folder=folder, more_to_come=True)
+    assert drain_words(Resources(settings).database, words, lock_folder=folder, more_to_come=True).done == 0
+    assert rows_behind(words.connect().open_table("words")) == written.done
+    assert drain_words(Resources(settings).database, words, lock_folder=folder).done == 0
+    assert rows_behind(words.connect().open_table("words")) == 0
+
+
 def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:
     settings = fill(tmp_path)
     hidden = ("facets", "context_text", "embed_text", "embed_hash")

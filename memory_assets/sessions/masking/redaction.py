@@ -15,6 +15,7 @@ from functools import cache
 from memory_assets.sessions.draft import at_most_a_title, title_from, title_of
 from memory_assets.sessions.keys import session_key
 from memory_assets.sessions.masking.assignments import find_assigned_secrets
+from memory_assets.sessions.masking.clean_texts import CleanTexts
 from memory_assets.sessions.masking.command_lines import find_command_passwords
 from memory_assets.sessions.masking.emails import find_emails
 from memory_assets.sessions.masking.encoded_secrets import find_encoded, is_credentials
@@ -70,7 +71,7 @@ def redact_text(text: str, policy: RedactionPolicy) -> Redacted:
 
 
 def redact_session(
-    session: Session, policy: RedactionPolicy, *, path: str
+    session: Session, policy: RedactionPolicy, *, path: str, clean: CleanTexts | None = None
 ) -> tuple[Session, dict[str, int], tuple[Defect, ...]]:
     """Masks every text of a session: of its messages, its title, and what else the source says in words.
 
@@ -79,6 +80,7 @@ def redact_session(
 
     Args:
         path: the source file, to name it in the defects.
+        clean: texts in which this policy found nothing before; those of the session are added.
     """
     counts: Counter[str] = Counter()
     defects: list[Defect] = []
@@ -86,7 +88,12 @@ def redact_session(
     # A session says much twice: names of tools, and files that are read again.
     @cache
     def redacted_once(value: str) -> Redacted:
-        return redact_text(value, policy)
+        if clean is not None and value in clean:
+            return Redacted(value, {})
+        redacted = redact_text(value, policy)
+        if clean is not None and redacted == Redacted(value, {}):
+            clean.add(value)
+        return redacted
 
     def masked(value: str, whereabouts: str) -> str:
         redacted = redacted_once(value)
@@ -127,7 +134,7 @@ def redact_session(
     messages = tuple(masked_message(index, message) for index, message in enumerate(session.messages))
     title = masked_field(uncut_title(session, messages), "title")
     source_id = plainly(session.source_id)
-    clean = replace(
+    shown = replace(
         session,
         session_id=_masked_key(session, source_id),
         source_id=source_id,
@@ -137,7 +144,7 @@ def redact_session(
         cwd=masked_field(session.cwd, "working directory"),
         git_branch=masked_field(session.git_branch, "branch"),
     )
-    return clean, dict(sorted(counts.items())), tuple(defects)
+    return shown, dict(sorted(counts.items())), tuple(defects)
 
 
 def uncut_title(session: Session, masked: Sequence[Message]) -> str | None:

@@ -10,6 +10,7 @@ import pytest
 
 from memory_assets.defs import run, sensors, vectors
 from memory_assets.defs.code_location import build_definitions
+from memory_assets.defs.materializing import QUIET
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.forgetting import SessionForgotten
@@ -51,9 +52,9 @@ def test_vectors_are_asked_for_when_something_waits_and_nothing_runs(
     # Sessions that wait in the queue go first.
     with monkeypatch.context() as queue:
         queue.setattr(vectors, "_somebody_waits", lambda instance: True)
-        assert job.execute_in_process(instance=unrecorded, run_config=run.QUIET).success
+        assert job.execute_in_process(instance=unrecorded, run_config=QUIET).success
     assert rows(settings, waiting) == [(count,)]
-    done = job.execute_in_process(instance=unrecorded, run_config=run.QUIET)
+    done = job.execute_in_process(instance=unrecorded, run_config=QUIET)
     (made,) = done.asset_materializations_for_node("vectors")
     assert made.metadata["units_done"].value == count and made.metadata["units_failed"].value == 0
     assert rows(settings, waiting) == [(0,)] and not tick().run_requests
@@ -74,7 +75,7 @@ def test_the_leaves_are_asked_for_where_no_run_of_all_stages_made_them(
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
     stages = [dg.AssetKey(stage) for stage in PIPELINE_STAGES]
     tags = {RANGE_START_TAG: "two", RANGE_END_TAG: "two"}
-    assert job.execute_in_process(instance=unrecorded, asset_selection=stages, tags=tags, run_config=run.QUIET).success
+    assert job.execute_in_process(instance=unrecorded, asset_selection=stages, tags=tags, run_config=QUIET).success
     (asked_for,) = tick().run_requests or []
     assert asked_for.job_name == "refresh_leaves"
     (again,) = tick().run_requests or []

@@ -10,8 +10,8 @@ from typing import Any
 
 import dagster as dg
 
-from memory_assets.defs import run
 from memory_assets.defs.code_location import build_definitions
+from memory_assets.defs.materializing import QUIET
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.settings import Settings
 
@@ -36,7 +36,7 @@ def launch(
     job = build_definitions(settings).resolve_job_def(request.job_name or "graduate_sessions")
     if status is None:
         tags = dict(request.tags)
-        return job.execute_in_process(instance=instance, tags=tags, run_config=run.QUIET, raise_on_error=False).dagster_run
+        return job.execute_in_process(instance=instance, tags=tags, run_config=QUIET, raise_on_error=False).dagster_run
     return instance.create_run_for_job(job, tags=dict(request.tags), status=dg.DagsterRunStatus(status))
 
 
