@@ -21,7 +21,6 @@ COLUMNS = (
     "causation_id, stage_version, chain_id, project, build_id, telemetry_json"
 )
 REPLAY_CHUNK = 20_000
-_FEW = 100
 
 
 class EventLog:
@@ -83,7 +82,7 @@ class EventLog:
         highest seq, which an older configuration may have written.
         """
         with self._database.reading() as connection:
-            return current_events(connection, session_ids, event_type)
+            return _current_events(connection, session_ids, event_type)
 
     def by_id(self, event_ids: Sequence[str]) -> dict[str, StoredEvent]:
         """Events by their ids; what is unknown or not visible is absent."""
@@ -99,8 +98,10 @@ class EventLog:
         """The visible events of these sessions in commit order."""
         of_types = "" if event_types is None else f" AND list_contains({text_list(event_types)}, event_type)"
         with self._database.reading() as connection:
+            # Found first and read then: most questions find none or a few, and a row of ``events`` is wide (measured: half).
             wanted = seen(connection)(f"session_id IN {IN_LIST}{of_types}")
-            return _few_or_many(connection, wanted, [json_list(session_ids)])
+            seqs = connection.execute(f"SELECT seq FROM {wanted}", [json_list(session_ids)]).fetchall()
+            return _at(connection, [row[0] for row in seqs])
 
     def known(self, session_ids: Sequence[str], event_type: str) -> dict[str, StoredEvent]:
         """The visible events of one type of these sessions, by id: what a stage need not do again."""
@@ -152,46 +153,46 @@ class HeldLog:
         return appended
 
 
-def current_events(
+def _current_events(
     connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str], event_type: str
 ) -> dict[str, StoredEvent]:
     """:meth:`EventLog.current` on a connection that the caller has.
 
-    The chain is followed here: to plan a join for each of its steps takes twice what all these statements take (measured).
+    The chain is followed here: to plan a join for each of its steps takes twice what all these statements take (measured). An
+    event follows from one of its own session, as in the fold.
     """
     chain = list(CHAIN.values())
     ingested, *steps = chain[: chain.index(event_type) + 1]
     followed = ", ".join(f"'{step}'" for step in (ingested, *steps))
+    # Nothing that was made of a revision stands before it: of a long history only its end is looked at.
     rows = connection.execute(
         f"""SELECT seq, session_id, event_type, event_id, causation_id, stage_version
-            FROM {seen(connection)(f"session_id IN {IN_LIST} AND event_type IN ({followed})")}""",
+            FROM {seen(connection)(f"session_id IN {IN_LIST} AND event_type IN ({followed})")}
+            QUALIFY seq >= max(seq) FILTER (WHERE event_type = '{ingested}') OVER (PARTITION BY session_id)""",
         [json_list(session_ids)],
     ).fetchall()
     versions = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
+    found = {session_id: (seq, event_id) for seq, session_id, made, event_id, *_ in rows if made == ingested}
     # Of several that were made of the same one the newest.
-    newest: dict[tuple[str, str, str | None], tuple[int, str]] = {}
-    for seq, session_id, made, event_id, cause, version in sorted(rows):
-        if made == ingested:
-            newest[session_id, made, None] = seq, event_id
-        elif version is not None and version == versions.get(made):
-            newest[session_id, made, cause] = seq, event_id
-    found = {session_id: place for (session_id, made, _), place in newest.items() if made == ingested}
+    newest = {
+        (session_id, made, cause): (seq, event_id)
+        for seq, session_id, made, event_id, cause, version in sorted(rows)
+        if version is not None and version == versions.get(made)
+    }
     for step in steps:
         following = {session_id: newest.get((session_id, step, event_id)) for session_id, (_, event_id) in found.items()}
         found = {session_id: place for session_id, place in following.items() if place is not None}
     return {str(event.session_id): event for event in _at(connection, [seq for seq, _ in found.values()])}
 
 
-def _few_or_many(connection: duckdb.DuckDBPyConnection, wanted: str, parameters: list[object]) -> list[StoredEvent]:
-    """The events of a part of a statement in commit order. Most questions find none or a few, and these are looked up by their
-    place: a row of ``events`` is wide, and to read it whole takes three times what finding it takes (measured)."""
-    seqs = [row[0] for row in connection.execute(f"SELECT seq FROM {wanted}", parameters).fetchall()]
-    return _at(connection, seqs) if len(seqs) <= _FEW else _select(connection, f"{wanted} ORDER BY seq", parameters)
-
-
 def _at(connection: duckdb.DuckDBPyConnection, seqs: Sequence[int]) -> list[StoredEvent]:
     """The events at these places of the log, in their order."""
-    return _select(connection, f"events WHERE seq IN ({', '.join(map(str, sorted(seqs)))}) ORDER BY seq", []) if seqs else []
+    if not seqs:
+        return []
+    # As JSON: thousands in the words of a statement cost twice as much (measured).
+    return _select(
+        connection, f"events WHERE seq IN (SELECT unnest(from_json('{list(seqs)}', '[\"BIGINT\"]'))) ORDER BY seq", []
+    )
 
 
 def _select(connection: duckdb.DuckDBPyConnection, tail: str, parameters: list[object]) -> list[StoredEvent]:

@@ -34,7 +34,7 @@ def put_aside(connection: duckdb.DuckDBPyConnection, stage: PipelineStage | None
             FROM {seen(connection)(_TOLD)}"""
     ).fetchall()
     # Hardly ever is there anything: to plan the rest as a statement takes four times what this one takes (measured).
-    released = {of for *_, of in told}
+    released = {of for *_, of in told if of is not None}
     last = {
         (session_id, at): (error_code, event_id)
         for _, event_id, event_type, session_id, at, error_code, _ in sorted(told, key=lambda row: row[0])

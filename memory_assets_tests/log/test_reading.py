@@ -1,6 +1,7 @@
 """Reading: by seq, by session, by id, and the latest history under the configured versions."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from memory_assets.log.payloads.forgetting import SessionUnforgotten
 from memory_assets.log.payloads.sessions import MessageContinued
 from memory_assets.log.session_history import materializations
 from memory_assets.log.sql import seen, visible
+from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets_tests.log.samples import newest, taken
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, other_versions
 
@@ -105,6 +107,64 @@ def test_current_answers_for_each_session_asked_for(log: EventLog) -> None:
     log.append([*Story("a").tell(["x"]), *Story("b").tell(["x"]), *Story("c").tell(["x"])])
     assert log.current(["a", "c", "nobody"], "idris_checked").keys() == {"a", "c"}
     assert log.current([], "idris_checked") == {}
+
+
+def test_of_several_results_of_one_cause_the_newest_counts_and_none_of_another_session(log: EventLog) -> None:
+    log.configure(VERSIONS)
+    a, b = Story("a").tell(["x"]), Story("b").ingest(["x"])
+    again = replace(a[1], inputs=("again",))
+    elsewhere = replace(a[1], session_id="b", inputs=("elsewhere",), causation_id=a[0].event_id)
+    log.append([*a, b, again, elsewhere])
+    found = log.current(["a", "b"], "memory_extracted")
+    assert {session_id: event.event_id for session_id, event in found.items()} == {"a": again.event_id}
+    # What followed from the first one is no result of the second.
+    assert log.current(["a"], "evidence_aligned") == {}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_current_is_where_the_fold_says_that_a_session_stands(log: EventLog, database: Database, seed: int) -> None:
+    chance = random.Random(seed)
+    stories = [Story(f'it\'s "{number}"') for number in range(12)]
+    for number in range(30):
+        story = chance.choice(stories)
+        versions = chance.choice([VERSIONS, other_versions("extracted", "rules 2"), other_versions("projected", "projector 2")])
+        match chance.randrange(8):
+            case 0:
+                said = [story.forget()]
+            case 1:
+                story.begin_anew()
+                said = story.tell([f"anew {number}"], REMARKS, versions)
+            case 2:
+                said = [story.ingest([*story.texts, f"more {number}"])]
+            case 3 if story.head is not None and story.texts:
+                said = story.follow(REMARKS, versions)
+            case _:
+                said = story.tell([*story.texts, f"more {number}"], REMARKS, versions)
+        log.append(said[: chance.randint(1, len(said))] if chance.random() < 0.3 else said)
+    log.configure(VERSIONS)
+    ids = [story.session_id for story in stories]
+    with database.reading() as connection:
+        open_scope(connection, ids)
+        folded = connection.execute("SELECT event_type, session_id, event_id FROM current_chain ORDER BY ALL").fetchall()
+        close_scope(connection)
+    current = [
+        (event_type, session_id, event.event_id)
+        for event_type in CHAIN.values()
+        for session_id, event in log.current(ids, event_type).items()
+    ]
+    assert sorted(current) == folded and len({event_type for event_type, *_ in folded}) > 3
+
+
+def test_many_events_of_sessions_come_in_the_order_of_the_log(log: EventLog) -> None:
+    log.append([*Story("a").tell(["x"]), *Story("b").tell(["x"])])
+    log.append(taken(number, session_id="ab"[number % 2]) for number in range(300))
+    every = [event.seq for event in log.replay()]
+    assert [event.seq for event in log.of_sessions(["b", "a"])] == every and len(every) > 300
+    assert [event.event_type for event in log.of_sessions(["a"], ["session_ingested", "evidence_aligned"])] == [
+        "session_ingested",
+        "evidence_aligned",
+    ]
+    assert log.of_sessions(["a"], []) == log.of_sessions([], None) == log.of_sessions(["it's"], ["it's"]) == []
 
 
 def test_a_new_chain_retires_the_one_before(log: EventLog) -> None:

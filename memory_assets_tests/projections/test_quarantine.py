@@ -4,6 +4,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionQuarantined
+from memory_assets.log.put_aside import put_aside
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets.vocabulary import PipelineStage
@@ -44,6 +45,26 @@ def test_a_letter_is_listed_until_it_is_released(log: EventLog, database: Databa
     log.append([release(second, "aligned")])
     assert listed(database) == []
     assert verify(database, VERSIONS).equal
+
+
+def test_the_log_says_it_as_the_tables_do(log: EventLog, database: Database) -> None:
+    first, other = letter("aligned", "unexpected"), letter("extracted", "timeout", session_id="b")
+    told = [first, other, letter("ingested", "not_found", session_id="c"), release(first, "aligned")]
+    told += [letter("aligned", "timeout", 2), letter("extracted", "unexpected", 2, "b"), release(other, "extracted")]
+    for event in told:
+        log.append([event])
+        tables = [(session_id, stage) for session_id, stage, *_ in listed(database)]
+        with database.reading() as connection:
+            assert [(one.session_id, one.stage) for one in put_aside(connection)] == tables
+            assert [one.session_id for one in put_aside(connection, "extracted")] == [
+                session_id for session_id, stage in tables if stage == "extracted"
+            ]
+    with database.reading() as connection:
+        assert put_aside(connection) == [
+            ("a", "aligned", "timeout"),
+            ("b", "extracted", "unexpected"),
+            ("c", "ingested", "not_found"),
+        ]
 
 
 def test_each_stage_has_its_own_letter(log: EventLog, database: Database) -> None:

@@ -7,7 +7,7 @@ import secrets
 from typing import Final
 
 _MOST: Final = 200_000
-"""Some 20 MB of digests."""
+"""Some 25 MB of digests. A session of more texts than that is looked at anew each time."""
 _DIGEST_BYTES: Final = 32
 
 
