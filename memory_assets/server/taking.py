@@ -21,7 +21,7 @@ from typing import Any, Final
 from memory_assets.server.activity import Activity
 
 SECONDS_BETWEEN_LOOKS: Final = 15.0
-SECONDS_BEHIND_A_HOOK: Final = 1.0
+SECONDS_BEHIND_A_HOOK: Final = 0.5
 """A hook tells of a file that is still being written: what follows at once is taken along."""
 SECONDS_TO_SETTLE: Final = 5.0
 """A file that is still being written is looked at again so soon, and each further time after twice as long, up to a minute.
