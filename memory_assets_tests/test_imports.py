@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from memory_assets_tests.defs.files import chat
 from memory_assets_tests.depth import cases
 from memory_assets_tests.filled_store import fill
 
@@ -66,3 +68,15 @@ def test_an_import_that_finds_nothing_new_leaves_dagsters_records_alone(tmp_path
     nothing = f"from memory_assets.cli.main import main\nassert main(['import', {str(tmp_path / 'notes')!r}]) == 1"
     unloaded = "import sys\nassert not {'sqlalchemy', 'alembic'} & sys.modules.keys()"
     assert "dagster" in loaded_by(f"{nothing}\n{unloaded}", tmp_path / "home")
+
+
+@pytest.mark.long
+def test_an_import_of_what_is_known_loads_no_index(tmp_path: Path) -> None:
+    home, inbox = tmp_path / "home", tmp_path / "inbox"
+    chat(inbox, "one", ["We decided to keep the ledger in one region because it is simple."])
+    importing = command("import", str(inbox))
+    assert "lancedb" in loaded_by(importing, home)
+    assert "lancedb" not in loaded_by(importing, home)
+    shutil.rmtree(next((home / "vectors").glob("vectors_*.lance")))
+    assert "lancedb" in loaded_by(importing, home), "somebody removed the vectors"
+    assert "lancedb" not in loaded_by(importing, home)

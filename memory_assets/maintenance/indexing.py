@@ -24,7 +24,7 @@ from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.legacy_tables import bring_over, former_tables
 from memory_assets.vectors.outbox import carry_over_waiting, drain_words, embed_waiting, retry_failed, take_out_elsewhere
 from memory_assets.vectors.reconcile import Side, reconcile
-from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
+from memory_assets.vectors.task_titles import has_new_names, keep_vectors, new_likenesses
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
 if TYPE_CHECKING:
@@ -174,9 +174,14 @@ def write_behind(
 ) -> Behind:
     """:func:`write_vectors` behind work that is done without them: what is in the way is said, and no error.
 
+    Where nothing waits LanceDB is not loaded, which is half of what an import of nothing new costs; a table that is of an
+    older form is then seen by the next one that writes.
+
     Raises:
         IndexWriteError, IndexCorruptError, FingerprintMismatchError
     """
+    if not _needs_model(resources):
+        return Behind(_NOTHING, 0)
     drained, why = Drained(), None
     try:
         drained = write_vectors(resources, wait=False, progress=progress).drained
@@ -185,6 +190,18 @@ def write_behind(
     except EmbedderUnavailableError as error:
         why = f"{error}. {error.hint}" if error.hint else str(error)
     return Behind(drained, _waiting(resources.database, resources.embedder.embedding_version), why)
+
+
+def _needs_model(resources: Resources) -> bool:
+    """Whether anything of :func:`write_vectors` is to be done, by what the store and the folder of the index say."""
+    version = resources.embedder.embedding_version
+    if not resources.vector_index.exists() or known_calibration(resources.settings) is None:
+        return True
+    with resources.database.reading() as connection:
+        waiting = connection.execute(
+            "SELECT 1 FROM vector_outbox WHERE embedding_version <> ? AND status <> 'done' LIMIT 1", [WORDS]
+        ).fetchall()
+        return bool(waiting) or has_new_names(connection, version)
 
 
 def shared_vectors(resources: Resources) -> SharedVectors | None:

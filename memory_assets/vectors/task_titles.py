@@ -90,6 +90,11 @@ class _Pair:
     similarity: float
 
 
+def has_new_names(connection: duckdb.DuckDBPyConnection, version: str) -> bool:
+    """Whether :func:`new_likenesses` has something to compare."""
+    return is_semantic(version) and bool(connection.execute(f"SELECT 1 FROM ({_NEW}) LIMIT 1", [version]).fetchall())
+
+
 def new_likenesses(database: Database, embedder: Embedder) -> NewLikenesses:
     """Compare the names that have no vector of this version with all of their project.
 
