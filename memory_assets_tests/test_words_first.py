@@ -13,8 +13,16 @@ import pytest
 
 from memory_assets.configuration import Resources
 from memory_assets.log.database import Database
+from memory_assets.maintenance import indexing
 from memory_assets.maintenance.doctor import checks
-from memory_assets.maintenance.indexing import compare_titles, write_behind, write_vectors, write_waiting, write_words
+from memory_assets.maintenance.indexing import (
+    Written,
+    compare_titles,
+    write_behind,
+    write_vectors,
+    write_waiting,
+    write_words,
+)
 from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
@@ -66,6 +74,41 @@ def test_words_are_found_where_no_model_can_be_loaded(settings: Settings) -> Non
     # And the remedy that it names is one.
     assert write_waiting(Resources(settings, database)).drained.done == behind.waiting
     assert not any("wait" in note for note in Memory(settings).search("로그").notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "looks"),
+    [
+        ("", False),
+        ("UPDATE vector_outbox SET status = 'pending' WHERE embedding_version = 'hashing-256-1' AND {one}", True),
+        ("UPDATE vector_outbox SET status = 'failed', next_attempt_at = TIMESTAMP '2020-01-01' WHERE {one}", True),
+        ("UPDATE vector_outbox SET status = 'failed', next_attempt_at = TIMESTAMP '2120-01-01' WHERE {one}", False),
+        ("UPDATE vector_outbox SET status = 'failed', next_attempt_at = NULL WHERE {one}", False),
+        ("UPDATE vector_outbox SET status = 'pending', embedding_version = 'former-1' WHERE {one}", False),
+        ("UPDATE vector_outbox SET status = 'pending', embedding_version = 'former-1', op = 'delete' WHERE {one}", True),
+        ("folder", True),
+    ],
+)
+def test_an_index_is_looked_into_where_something_waits(
+    settings: Settings, change: str, looks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drained(settings)
+    resources = Resources(settings)
+    one = "job_id = (SELECT min(job_id) FROM vector_outbox WHERE embedding_version = 'hashing-256-1')"
+    if change == "folder":
+        shutil.rmtree(next(settings.vectors_folder.glob("vectors_*.lance")))
+    elif change:
+        with resources.database.writing(log_stays=True) as connection:
+            assert connection.execute(f"{change.format(one=one)} RETURNING 1").fetchall() == [(1,)]
+    looked: list[bool] = []
+
+    def seen(*given: object, **more: object) -> Written:
+        looked.append(True)
+        return write_vectors(*given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(indexing, "write_vectors", seen)
+    assert write_behind(resources).why is None
+    assert bool(looked) == looks
 
 
 @pytest.mark.long

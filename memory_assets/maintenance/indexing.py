@@ -22,7 +22,14 @@ from memory_assets.vectors.calibration import ensure_calibrated, known_calibrati
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexBusyError, IndexCorruptError, IndexOutdatedError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.legacy_tables import bring_over, former_tables
-from memory_assets.vectors.outbox import carry_over_waiting, drain_words, embed_waiting, retry_failed, take_out_elsewhere
+from memory_assets.vectors.outbox import (
+    carry_over_waiting,
+    drain_words,
+    embed_waiting,
+    retry_failed,
+    something_waits,
+    take_out_elsewhere,
+)
 from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.task_titles import has_new_names, keep_vectors, new_likenesses
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
@@ -174,8 +181,8 @@ def write_behind(
 ) -> Behind:
     """:func:`write_vectors` behind work that is done without them: what is in the way is said, and no error.
 
-    Where nothing waits LanceDB is not loaded, which is half of what an import of nothing new costs; a table that is of an
-    older form is then seen by the next one that writes.
+    Where nothing waits LanceDB is not loaded, which is a quarter of what an import of nothing new costs; a table that is
+    damaged, or of an older form, is then met by a search or by the next one that writes.
 
     Raises:
         IndexWriteError, IndexCorruptError, FingerprintMismatchError
@@ -198,10 +205,7 @@ def _needs_model(resources: Resources) -> bool:
     if not resources.vector_index.exists() or known_calibration(resources.settings) is None:
         return True
     with resources.database.reading() as connection:
-        waiting = connection.execute(
-            "SELECT 1 FROM vector_outbox WHERE embedding_version <> ? AND status <> 'done' LIMIT 1", [WORDS]
-        ).fetchall()
-        return bool(waiting) or has_new_names(connection, version)
+        return something_waits(connection, version) or has_new_names(connection, version)
 
 
 def shared_vectors(resources: Resources) -> SharedVectors | None:

@@ -31,6 +31,8 @@ from memory_assets.vectors.words import WordIndex
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
 if TYPE_CHECKING:
+    import duckdb
+
     from memory_assets.vectors.embedder import Embedder
 
 MAX_ATTEMPTS = 5
@@ -48,10 +50,12 @@ WORDS_AT_ONCE = 2_000
 # Of so many the next are chosen anew: what comes meanwhile and is newer need not wait for all of them.
 _ROUND = 4_096
 
-_DUE = """
+_IS_DUE = "(o.embedding_version = $version AND (o.status = 'pending' OR (o.status = 'failed' AND o.next_attempt_at <= $now)))"
+
+_DUE = f"""
 SELECT o.job_id, o.content_hash, o.op, u.embed_hash
 FROM vector_outbox o LEFT JOIN memory_units u ON u.unit_id = o.item_id
-WHERE o.embedding_version = $version AND (o.status = 'pending' OR (o.status = 'failed' AND o.next_attempt_at <= $now))
+WHERE {_IS_DUE}
 ORDER BY o.op, max(u.occurred_at) OVER (PARTITION BY u.session_id) DESC NULLS LAST, u.session_id, length(u.body) DESC, o.job_id
 """
 
@@ -346,6 +350,17 @@ def _mark(database: Database, done: Sequence[OutboxJob], failed: Sequence[tuple[
         connection.execute(_FAILED, {"now": _now()})
         for name in ("done", "failed"):
             connection.unregister(name)
+
+
+def something_waits(connection: duckdb.DuckDBPyConnection, version: str) -> bool:
+    """Whether a drain of these vectors has anything to do: a job whose time has come, or one of another version that takes
+    something out."""
+    found = connection.execute(
+        f"""SELECT 1 FROM vector_outbox o WHERE {_IS_DUE} OR (o.embedding_version NOT IN ($version, $words) AND o.op = 'delete')
+            LIMIT 1""",
+        {"version": version, "words": WORDS, "now": _now()},
+    )
+    return bool(found.fetchall())
 
 
 def take_out_elsewhere(database: Database, index: VectorIndex, lock_folder: Path) -> None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors
 
 LAYOUT = "4"
-"""Changes whenever a table that an older version wrote has to be made anew."""
+"""Changes whenever a table that an older version wrote has to be made anew. ``UNIT_RECIPE`` is raised with it, so that all
+units are queued: whether a table has to be opened at all is asked of the queue."""
 
 ONE_TABLE_LAYOUT = "3"
 """Of the table that held words and vector of a unit in one row."""
