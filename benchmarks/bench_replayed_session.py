@@ -5,8 +5,8 @@
 Bars: the store that heard every turn is equal to the one that imported the whole file once; what a turn said is found by its
 words <= 5 s after Stop; a turn costs <= 0.5 CPU-seconds in the server and the process that takes sessions for it.
 
-Of every other turn is asked when it can be found, twice a second, which costs the server as much as the turn; of those between
-is measured what they cost, with nobody asking.
+Of every other turn is asked when it can be found, twice a second, which the server has to answer; of those between is measured
+what they cost, with nobody asking.
 
 The record is cut into as many pieces as there are turns; a line that a person types is put in front of each, with a word that
 stands nowhere else, by which the turn is then searched for. Both stores get the same lines.
