@@ -99,8 +99,8 @@ class EventLog:
         """The visible events of these sessions in commit order."""
         of_types = "" if event_types is None else f" AND list_contains({text_list(event_types)}, event_type)"
         with self._database.reading() as connection:
-            # Found first and read then, for a row of ``events`` is wide: 7.5 ms in one step, in two 4.5 for eleven rows and 2 for
-            # none (measured).
+            # Found first and read then, for a row of ``events`` is wide: 7.5 ms in one step, in two 4.5 for eleven rows and 2
+            # for none (measured).
             wanted = seen(connection)(f"session_id IN {IN_LIST}{of_types}")
             seqs = connection.execute(f"SELECT seq FROM {wanted}", [json_list(session_ids)]).fetchall()
             return _at(connection, [row[0] for row in seqs])
