@@ -46,6 +46,7 @@ _ASKS_TO_KNOW = re.compile(
     r"|do(?:es)? (?:you|it|this|that|we|they|the)|did"
     r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you|(?:can|could) (?:it|we detect|this|that)(?! be\b))\b"
     r"[^\n]{0,400}\?\W{0,3}$"
+    r"|^\W{0,3}(?:if|when|once)\b[^\n]{0,200}?[,;.]\s(?:what|how|why|which|where|who)\b[^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:q|question)[:,] [^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:(?:can|could|would) you )?(?:please )?(?:check|tell me|explain|say)[:,]? (?:what|whether|if|how|why|which)\b"
     r"[^\n]{0,400}\?\W{0,3}$"

@@ -19,6 +19,7 @@ from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.titles import title_of
 from memory_assets.extraction.windows import Window
 from memory_assets.sessions.model import Message
+from memory_assets.tasks.one_turn import is_one_turn
 from memory_assets.text.sentences import Sentence, sentences
 
 _ANSWER_LENGTH = 160
@@ -124,7 +125,9 @@ def replies(
 
 def takes_offer(entry: ExtractedEntry) -> bool:
     """Whether a decision is no choice among ways, but a yes to what the agent offers to do."""
-    return entry.entry_type == "decision" and any(_OFFERS_TO_DO.search(quote.quote) for quote in entry.evidence[1:])
+    return entry.entry_type == "decision" and any(
+        _OFFERS_TO_DO.search(quote.quote) and not _ALTERNATIVES.search(quote.quote) for quote in entry.evidence[1:]
+    )
 
 
 def _dialog(index: int, message: Message) -> Iterator[ExtractedEntry]:
@@ -158,7 +161,7 @@ def _bound(
         return
     assent = _assent(reply)
     proposal = _proposal(messages[last].text, told=_TELLS_TO.search(assent) is not None) if assent else []
-    if assent and proposal and _says_no_more(assent, " ".join(one.text for one in proposal)):
+    if assent and proposal and _says_no_more(assent, " ".join(one.text for one in proposal)) and not _is_over_with_it(assent):
         quotes = (Quote(index, assent), *(Quote(last, one.text) for one in proposal))
         yield ExtractedEntry("decision", title_of(proposal[0].text), quotes[:QUOTED_SENTENCES])
 
@@ -256,6 +259,12 @@ def _assent(reply: str) -> str | None:
 def _says_no_more(assent: str, proposed: str) -> bool:
     """Whether all that stands beside the agreement is in what is agreed to: "Yes, use MySQL" takes no offer of PostgreSQL."""
     return words_of(_AGREES.sub(" ", assent)) <= words_of(proposed) | _LIGHT
+
+
+def _is_over_with_it(assent: str) -> bool:
+    """Whether what is agreed to is over with the turn: "yeah let's push and re-test" decides nothing."""
+    left = _AGREES.sub(" ", assent).strip(" ,.!")
+    return bool(left) and is_one_turn(left)
 
 
 def _proposal(asked: str, *, told: bool) -> list[Sentence]:

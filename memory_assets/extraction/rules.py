@@ -34,10 +34,10 @@ from memory_assets.extraction.windows import Window
 from memory_assets.extraction.withdrawals import withdrawals
 from memory_assets.extraction.works import Turns, announces_work, named_before, told_with, works_of
 from memory_assets.sessions.model import Message
-from memory_assets.text.suppositions import opens_supposed
+from memory_assets.text.suppositions import is_supposed, opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "11"
+CODE_VERSION = "12"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -144,7 +144,8 @@ def _asked_by_replies(
     of_work: dict[int, list[Quote]] = {}
     own = {entry.evidence[0] for entry, _ in asked if entry.entry_type == "task"}
     for entry in entries:
-        first = begun.get(turns[entry.evidence[0].message_index])
+        turn = turns[entry.evidence[0].message_index]
+        first = begun.get(turn, turn)
         if takes_offer(entry) and first in requests:
             of_work.setdefault(first, []).extend(entry.evidence[:2])
         elif not (takes_offer(entry) and entry.evidence[0] in own):
@@ -207,10 +208,17 @@ def _type(main: Scored) -> EntryType:
     if main.entry_type == "task" and opens_supposed(main.spot.sentence.text) and not also_orders(main.spot.sentence.text):
         return "fact"
     if main.spot.origin == "typed" or main.spot.sentence.shape in BOXED:
-        return main.entry_type or ("fact" if _DESCRIBES.match(main.spot.sentence.text) else "decision")
+        return main.entry_type or _told(main.spot.sentence.text)
     if main.entry_type in ("task", "preference", None):
         return "decision" if main.spot.in_plan else "fact"
     return main.entry_type
+
+
+def _told(text: str) -> EntryType:
+    """Of a person's sentence that no phrase names: a guess is found out, a description is so, all else is decided."""
+    if is_supposed(text):
+        return "insight"
+    return "fact" if _DESCRIBES.match(text) else "decision"
 
 
 # -- what belongs together

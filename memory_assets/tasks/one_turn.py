@@ -16,7 +16,7 @@ _WHAT_IS_RUN = (
 )
 _WHAT_IS_COMMITTED = (
     "all|the|these|those|this|that|it|them|everything|changes?|files?|work|code|current|we|have|made|so far|now|again|and|then"
-    "|please|to|up|push|commit|origin|main|master|remote|branch|for me|first"
+    "|please|to|up|push|commit|origin|main|master|remote|branch|for me|first|re-?test|re-?run"
 )
 _NOTHING_ELSE = r"(?:(?!\band\s+(?:then\s+)?(?:fix|add|make|create|write|update|remove|change|implement)\b).){0,70}"
 _ENGLISH = (
@@ -28,7 +28,9 @@ _ENGLISH = (
     rf"(?:show|tell|explain(?:\s+to)?|remind|help)\s+me\b{_NOTHING_ELSE}",
     r"(?:look|have a look|take a look)(?:\s+(?:at\s+)?(?:it|this|that|here|again))*",
 )
-_POLITE = r"(?:(?:please|ok(?:ay)?|yes|now|then|and|also|great|good|can you|could you|would you|let['’]?s)[\s,.!]+)*"
+_POLITE = (
+    r"(?:(?:please|ok(?:ay)?|yes|yeah|yep|sure|now|then|and|also|great|good|can you|could you|would you|let['’]?s)[\s,.!]+)*"
+)
 
 _SO_FAR = r"(?:(?:이제|그럼|일단|먼저|지금|다시|전체|전부|모든|모두|다|한번|한 번|유닛|단위|통합)\s?)*"
 _CHANGES = r"(?:(?:(?:수정|변경)(?:된|한)?\s?(?:사항|내용|파일|것|거)?(?:들)?|이것|이거|그거|현재까지)(?:을|를|은|는|도)?\s?)?"

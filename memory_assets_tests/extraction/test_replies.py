@@ -54,6 +54,22 @@ def test_the_way_that_is_weighed_against_another_is_never_the_one_agreed_on() ->
     assert not any("alternative" in quote for quote in quotes)
 
 
+def test_what_is_over_with_its_turn_was_not_decided() -> None:
+    asked = agent("The totals are right now. Want to push what we have and re-test, or refine the login form further?")
+    assert not decisions(user("so"), asked, user("yeah let's push and re-test"))
+
+
+def test_a_yes_to_an_offer_belongs_to_what_is_asked_for_beside_it() -> None:
+    talk = (
+        agent("The form is right but for one thing. 오타 수정은 바로 해드릴까요?"),
+        user("어 해줘. 그리고 상점의 필수 항목을 모두 명시해줘."),
+        agent("오타를 고치고 필수 항목을 모두 명시했습니다."),
+    )
+    assert not decisions(user("so"), *talk)
+    (task,) = [entry for window in windows(talk) for entry in extract_window(talk, window) if entry.entry_type == "task"]
+    assert "어 해줘." in [quote.quote for quote in task.evidence]
+
+
 def test_a_proposal_without_a_question_takes_an_order() -> None:
     asked = agent("Nothing uses them. You can safely delete lines 18–25 of the config.")
     assert decisions(user("so"), asked, user("Do it.")) == [["Do it.", "You can safely delete lines 18–25 of the config."]]
@@ -109,6 +125,18 @@ def test_answers_of_a_dialog_as_specstory_writes_them() -> None:
     assert decisions(user("so"), call) == [["**Answer:** Combined", "**One plan or two?**", "- **Combined** - one plan"]]
     asked = Message("q", "assistant", "tool_call", json.dumps({"questions": []}), tool_name="AskUserQuestion")
     assert not holds_answers(asked)
+
+
+def test_a_question_which_way_is_right_is_no_offer() -> None:
+    asked = "Should I fold the path fix into the plan of the shop, or would you prefer a separate step?"
+    text = f"**{asked}**\n\nOptions:\n- **Combined** - one plan\n- **Separate** - two plans\n\n**Answer:** Combined"
+    call = Message("q", "assistant", "tool_call", text, tool_name="AskUserQuestion")
+    talk = (
+        user("Add the check of names to the login form."),
+        call,
+        agent("I added the check of names to the login form and folded the path fix in."),
+    )
+    assert [quotes[0] for quotes in decisions(*talk)] == ["**Answer:** Combined"]
 
 
 def titles(*talk: Message) -> list[ExtractedEntry]:

@@ -53,6 +53,7 @@ def entries(*talk: Message) -> list[ExtractedEntry]:
         ("Look at the notes of the review and resolve what is open.", "task"),
         ("가격은 필수 항목으로 명시해줘.", "task"),
         ("민수한테 배포 일정을 물어봐줘.", "task"),
+        ("I think there could be a race between our reader in shop/orders.py and its writer.", "insight"),
         ("The root cause is a stale cursor in the sensor.", "insight"),
         ("원인은 잘못된 오프셋 계산이다.", "insight"),
         ("see https://github.com/dagster-io/dagster/issues/1234 about it", "reference"),
@@ -72,11 +73,27 @@ def test_what_a_person_says(text: str, entry_type: str) -> None:
         ("The issue is that `ingest` reads the file twice, which means every record is counted two times.", "insight"),
         ("`SessionState` is stored in `.git/sessions`, and it only keeps the untracked files of a session.", "fact"),
         ("원인은 `posMap`이 NFD 텍스트를 잘못 세기 때문입니다.", "insight"),
+        ("`total_of_order` now uses the shared helper of the `shop` package.", "fact"),
+        ("All three readers of the `shop` were calling `total_of_order` instead of going through the cache.", "fact"),
+        ("Use `total_of_order` instead of `sum`, because it rounds as the `shop` does.", "decision"),
     ],
 )
 def test_what_an_agent_finds_out(text: str, entry_type: str) -> None:
     found = entries(user("how does it look"), agent(text))
     assert [entry.entry_type for entry in found] == [entry_type]
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        "상점의 `description` 필드는 한국어에서 영어로 변환되었습니다.",
+        "- 상점의 `description` 필드: 한국어 → 영어로 변환 완료",
+        "모든 상점 문서가 동일한 `front matter` 구조와 마크다운 형식을 따르고 있습니다.",
+    ],
+)
+def test_what_an_agent_reports_to_be_so_was_not_decided(reported: str) -> None:
+    found = entries(user("어떻게 되어 있어"), agent(reported))
+    assert all(entry.entry_type != "decision" for entry in found)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +185,13 @@ def test_what_was_done_of_a_decision_belongs_to_it() -> None:
     assert (found.entry_type, [quote.quote for quote in found.evidence]) == ("decision", [decided, did])
 
 
-@pytest.mark.parametrize("text", ["thanks!", "ok", "네", "yes", "what does this function do?", "hello, how are you?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("thanks!", "ok", "네", "yes", "what does this function do?", "hello, how are you?"),
+        "If we go with the second way, what will happen to the orders of last year?",
+    ],
+)
 def test_chatter_is_left_out(text: str) -> None:
     assert entries(user(text), agent("Fine.")) == []
 
