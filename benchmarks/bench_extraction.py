@@ -2,7 +2,7 @@
 
   python benchmarks/bench_extraction.py [FILE_OR_FOLDER ...]
 
-Reads session files of any format that is known; the examples' own when none is named. Bars: <= 150 ms of CPU for
+Reads session files of any format that is known; the examples' own when none is named. Bars: <= 30 ms of CPU for
 100 messages, extraction and alignment together; ten times the text <= 15 times the cost.
 """
 
@@ -64,7 +64,7 @@ def main() -> None:
     count = sum(len(messages) for messages in talks)
     extracting, aligning = (sum(one[place] for one in costs) * 1000 / max(1, count) * 100 for place in (0, 1))
     print(f"{len(talks)} sessions, {count} messages, {sum(one[2] for one in costs)} entries")
-    print(f"{extracting:.1f} ms to extract and {aligning:.1f} ms to align, for 100 messages   bar 150")
+    print(f"{extracting:.1f} ms to extract and {aligning:.1f} ms to align, for 100 messages   bar 30")
     text = "We decided to keep the log, because the disk is cheap. 원인은 잘못된 오프셋 계산이다.\n"
     small, large = (sum(cost([Message("one", "user", text=text * times)])[:2]) for times in (2_000, 20_000))
     print(f"a message of ten times the text: {large / max(small, 1e-9):.1f} times the cost   bar 15")

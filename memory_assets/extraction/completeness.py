@@ -51,7 +51,9 @@ _ASKS_TO_KNOW = re.compile(
     r"|^\W{0,3}(?:(?:can|could|would) you )?(?:please )?(?:check|tell me|explain|say)[:,]? (?:what|whether|if|how|why|which)\b"
     r"[^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:can|could|will|would) you help (?:me|us)(?: out)? (?:if|when|in case)\b[^\n]{0,200}\?\W{0,3}$"
-    r"|^\W{0,3}(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know))\b"
+    r"|^\W{0,3}(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know)|is (?:it|this|that) (?:because|how|why)"
+    r"|why did (?:we|you|they))\b"
+    r"|^[^\n]{1,200},\s(?:so |and |but )?(?:(?:is|was) (?:it|that|this) because|why (?:did|do) (?:we|you|they))\b"
     r"|^\W{0,3}(?:왜|어떻게|무엇|뭐가|뭘|어디|언제|누가|몇)[^\n]{0,200}(?:까|나|나요|가요|지|죠|어|야)\?\W{0,3}$",
     re.IGNORECASE,
 )

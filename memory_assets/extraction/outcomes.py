@@ -129,6 +129,8 @@ _LOOKS = re.compile(
     r"|(?:확인|조사|분석|검토|리뷰|파악|비교)(?:을|를)?\s?(?:해|하고|하겠|좀|부탁)|(?:찾아|알아)\s?(?:봐|줘|보고)|왜.{0,60}(?:지|까|나요?)\?",
     re.IGNORECASE,
 )
+_ASKS_WHY = re.compile(r"\bwhy\b|\bcauses?\b|\b(?:investigate|debug|diagnose)\b|왜|원인", re.IGNORECASE)
+_CAUSE = re.compile(r"\broot cause\b|^\W{0,3}(?:the )?cause\b|(?:근본\s?)?원인(?:은|:|：)", re.IGNORECASE)
 _ALSO_CHANGES = re.compile(
     r"\bneeds? (?:a|an|some) (?:re)?(?:write|work|fix|clean-?up)\b"
     r"|(?:\b(?:and|then|please)|[,;]) (?:(?:then|also|please|just) )?(?:fix|refactor|rename|add|remove|delete|update|change"
@@ -183,16 +185,25 @@ def outcome_of(
     if report is not None or request.status == "blocked":
         return Outcome(report, is_left_open=is_open)
     told = best_report(request, _told_done(closing), only_request=only_request)
-    if told is None and only_request and asks_to_look(request):
+    if told is None and asks_to_look(request):
         found = [
             one for one in closing if one.entry_type == "insight" and one.score >= 0 and _is_finding(one.spot.sentence.text)
         ]
-        told = _review_told(request, closing) or best_report(request, found, only_request=True)
+        found = [one for one in found if not one.spot.sentence.text.endswith((":", "："))] or found
+        answers = only_request or _names_the_cause(request, closing)
+        told = (_review_told(request, closing) if only_request else None) or best_report(request, found, only_request=answers)
         # What is missing or fails is what was found.
         is_open = is_open and told is None
-        if told is None and not _goes_on(longest, closing):
+        if told is None and only_request and not _goes_on(longest, closing):
             told = _review_told(request, longest)
     return Outcome(None, told, is_open)
+
+
+def _names_the_cause(request: Scored, closing: Sequence[Scored]) -> bool:
+    """Whether a message says what the cause is to a person who asked why, in whatever words."""
+    return _ASKS_WHY.search(request.spot.sentence.text) is not None and any(
+        _CAUSE.search(one.spot.sentence.text) for one in closing
+    )
 
 
 def _goes_on(review: Sequence[Scored], closing: Sequence[Scored]) -> bool:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory_assets.extraction.completeness import GO_ON, leans_back
+from memory_assets.extraction.completeness import GO_ON, asks_to_know, leans_back
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, longest_message, outcome_of
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
@@ -50,12 +50,14 @@ class Turns:
         reports: of each turn the sentences that report something.
         closing: of each turn all sentences of the agent's last message.
         said: of each turn all sentences of the agent.
+        questions: the turns in which the person asks to be told something.
     """
 
     def __init__(self, scored: Iterable[Scored]) -> None:
         self.reports: dict[int, list[Scored]] = {}
         self.closing: dict[int, list[Scored]] = {}
         self.said: dict[int, list[Scored]] = {}
+        self.questions: set[int] = set()
         spoken: set[tuple[int, int]] = set()
         for one in scored:
             if one.score > REPORT_SCORE and one.reports:
@@ -65,10 +67,13 @@ class Turns:
             if one.spot.voice != "user":
                 spoken.add((one.turn, one.spot.message_index))
                 self.said.setdefault(one.turn, []).append(one)
+            elif asks_to_know(one.spot.sentence.text):
+                self.questions.add(one.turn)
         self.answers: Counter[int] = Counter(turn for turn, _ in spoken)
 
     def outcome_of(self, request: Scored, turn: int, *, only_request: bool) -> Outcome:
-        """What a turn tells of a request."""
+        """What a turn tells of a request; a later one that begins with a question tells its answer as well."""
+        only_request = only_request and (turn == request.turn or turn not in self.questions)
         found, closing = self.reports.get(turn, []), self.closing.get(turn, [])
         longest = longest_message(self.said.get(turn, ()), request)
         return outcome_of(request, found, closing, longest, only_request=only_request)
@@ -107,7 +112,7 @@ def works_of(
     for turn in range(min(requests, default=0), end + 1):
         said = requests.get(turn)
         request = said or bound.get(turn) or announced.get(turn)
-        goes_on = said is None or is_answer(said) or said.has(GO_ON)
+        goes_on = said is None or is_answer(said) or said.has(GO_ON) or asks_to_know(said.spot.sentence.text)
         if going is None and request is None and before is not None and turn in has_steps:
             found.append(going := Work(before))  # a list behind a bare yes is for what was asked before it
         if going is not None and goes_on and turn not in announced:

@@ -40,6 +40,53 @@ def test_another_request_does_not_go_on_with_it() -> None:
     assert found == [(asked, "pending"), (other, "done")]
 
 
+def test_a_question_between_is_no_request_and_the_work_goes_on() -> None:
+    asked = "Please add the export of invoices."
+    talk = [
+        user(asked),
+        agent("I read the writer of the reports first."),
+        user("the reports worked fine last week, is it because we changed the writer"),
+        agent("Yes, the writer was changed on Monday."),
+        user("why did we change it"),
+        agent("It was slow. I added the export of invoices, too."),
+    ]
+    assert told(*talk) == [(asked, "done")]
+    assert told(*talk[:4]) == [(asked, "pending")]
+
+
+def test_what_answers_a_question_between_ends_no_request() -> None:
+    asked = "Please add the export of invoices."
+    talk = [
+        user(asked),
+        agent("I read the writer first."),
+        user("why did you read the writer"),
+        agent("I fixed the reader with it."),
+    ]
+    assert told(*talk) == [(asked, "pending")]
+
+
+@pytest.mark.parametrize(
+    ("why", "cause"),
+    [
+        ("investigate why CI failed.", "Root cause: npm trusts `publish.yml` only, so the call from `release.yml` is refused."),
+        (
+            "CI가 왜 실패했는지 조사해줘.",
+            "원인은 npm이 `publish.yml`만 신뢰하기 때문에 `release.yml`의 호출이 거부된 것입니다.",
+        ),
+    ],
+)
+def test_the_cause_that_is_found_behind_a_question_ends_the_search_for_it(why: str, cause: str) -> None:
+    talk = [
+        user(why),
+        agent("I read the log of the job."),
+        user("is it because we left it out of the release"),
+        agent(f"No. {cause}"),
+    ]
+    (task,) = tasks(*talk)
+    assert (task.entry.title, task.entry.status) == (why, "done")
+    assert cause in {quote.quote for quote in task.entry.evidence}
+
+
 def test_a_yes_to_an_offer_asks_for_it_where_no_request_is_open() -> None:
     talk = [user("Where is the token checked?"), agent(OFFER), user("Yes, do it."), agent("I added a check of the token.")]
     (window,) = windows(talk)
