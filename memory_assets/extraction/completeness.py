@@ -54,6 +54,7 @@ _ASKS_TO_KNOW = re.compile(
     r"|^\W{0,3}(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know)|is (?:it|this|that) (?:because|how|why)"
     r"|why did (?:we|you|they))\b"
     r"|^[^\n]{1,200},\s(?:so |and |but )?(?:(?:is|was) (?:it|that|this) because|why (?:did|do) (?:we|you|they))\b"
+    r"|^[^\n]{2,200}(?:(?:것|게|점|부분|문제|이슈|데|경우)[이가은는도]?\s?(?:있|없)|맞|괜찮)(?:을까요?|나요?|어요?|니|습니까|는지|지)\?\W{0,3}$"
     r"|^\W{0,3}(?:왜|어떻게|무엇|뭐가|뭘|어디|언제|누가|몇)[^\n]{0,200}(?:까|나|나요|가요|지|죠|어|야)\?\W{0,3}$",
     re.IGNORECASE,
 )
@@ -90,7 +91,7 @@ _FEW_WORDS = 4
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(
-    r"^[)\],;:.…]|^(?:and|or|but|which|that is|because|so that|to|rather than|instead of|as opposed to|such as|including"
+    r"^[)\],;:.…→]|^(?:and|or|but|which|that is|because|so that|to|rather than|instead of|as opposed to|such as|including"
     r"|whereas)\s[a-z]"
 )
 

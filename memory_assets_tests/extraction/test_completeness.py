@@ -72,6 +72,7 @@ def test_a_person_may_be_short() -> None:
         "a `b",
         "because of it",
         "rather than comparing against the parent commit",
+        "→ `<...>` 변경",
     ],
 )
 def test_parts_of_sentences(text: str) -> None:

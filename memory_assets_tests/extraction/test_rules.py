@@ -89,6 +89,7 @@ def test_what_an_agent_finds_out(text: str, entry_type: str) -> None:
         "상점의 `description` 필드는 한국어에서 영어로 변환되었습니다.",
         "- 상점의 `description` 필드: 한국어 → 영어로 변환 완료",
         "모든 상점 문서가 동일한 `front matter` 구조와 마크다운 형식을 따르고 있습니다.",
+        "이 문서는 복잡한 XML 트리를 마크다운 계층 구조로 변환한 대표 사례입니다.",
     ],
 )
 def test_what_an_agent_reports_to_be_so_was_not_decided(reported: str) -> None:
@@ -190,6 +191,7 @@ def test_what_was_done_of_a_decision_belongs_to_it() -> None:
     [
         *("thanks!", "ok", "네", "yes", "what does this function do?", "hello, how are you?"),
         "If we go with the second way, what will happen to the orders of last year?",
+        "@shop/template.md 에서 우리 yaml 규칙에 맞지 않는게 있을까?",
     ],
 )
 def test_chatter_is_left_out(text: str) -> None:
