@@ -7,8 +7,9 @@ options and answers into one text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from memory_assets.sessions.model import Message
 
@@ -19,12 +20,16 @@ _TOLD = re.compile(r"\A\s{0,8}User has answered your questions?:")
 _PAIR = re.compile(r'"(?P<question>[^"\n]{4,400}[?？][^"\n]{0,40})"="(?P<answer>[^"\n]{1,400})"')
 _WRITTEN = re.compile(r"^\*\*Answer:\*\* (?P<answer>[^\n\"]{1,300})", re.MULTILINE)
 _QUESTION = re.compile(r"^\*\*(?P<question>[^*\n]{4,300}[?？])\*\*", re.MULTILINE)
+_OPTION = re.compile(r"^- \*\*(?P<label>[^*\n]{1,120})\*\*", re.MULTILINE)
 _TOOL = "askuserquestion"
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question and its answer; ``quotes`` are the words of the record that say both, the answer first where they are two."""
+    """A question and its answer; ``quotes`` are the words of the record that say both, the answer first where they are two.
+
+    ``question`` is empty where one line answers several questions and names none of their options.
+    """
 
     question: str
     answer: str
@@ -55,9 +60,34 @@ def answered_in(message: Message) -> Iterator[Answered]:
             yield Answered(pair["question"], pair["answer"], (pair.group(),))
         return
     questions = list(_QUESTION.finditer(text))
-    for answer in _WRITTEN.finditer(text):
-        asked = [question for question in questions if question.start() < answer.start()]
-        if asked:
-            option = re.search(rf"^- \*\*{re.escape(answer['answer'].strip())}\*\*[^\n]{{0,400}}$", text, re.MULTILINE)
-            quotes = (answer.group(), asked[-1].group(), *([option.group()] if option else []))
-            yield Answered(asked[-1]["question"], answer["answer"], quotes)
+    answers = list(_WRITTEN.finditer(text))
+    for number, answer in enumerate(answers):
+        begun = answers[number - 1].end() if number else 0
+        asked = [question for question in questions if begun <= question.start() < answer.start()]
+        ended = answers[number + 1].start() if number + 1 < len(answers) else len(text)
+        if len(asked) == 1:
+            yield _answered(asked[0], answer["answer"], answer.group(), text)
+        elif asked:
+            yield from _taken_of_several(asked, answer, text, ended)
+
+
+def _answered(question: re.Match[str], said: str, quote: str, text: str) -> Answered:
+    option = re.search(rf"^- \*\*{re.escape(said.strip())}\*\*[^\n]{{0,400}}$", text, re.MULTILINE)
+    return Answered(question["question"], said, (quote, question.group(), *([option.group()] if option else [])))
+
+
+def _taken_of_several(asked: Sequence[re.Match[str]], answer: re.Match[str], text: str, ended: int) -> Iterator[Answered]:
+    """One line answers several questions: each is answered by that of its own options which the answer names.
+
+    What cannot be told apart so is told without a question.
+    """
+    told = text[answer.start() : ended]
+    is_bound = False
+    for question, following in zip_longest(asked, asked[1:]):
+        options = text[question.end() : following.start() if following is not None else answer.start()]
+        taken = [option["label"] for option in _OPTION.finditer(options) if option["label"] in told]
+        if len(taken) == 1:
+            is_bound = True
+            yield _answered(question, taken[0], answer.group() if taken[0] in answer.group() else taken[0], text)
+    if not is_bound:
+        yield Answered("", answer["answer"], (answer.group(),))

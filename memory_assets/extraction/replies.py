@@ -132,7 +132,7 @@ def takes_offer(entry: ExtractedEntry) -> bool:
 
 def _dialog(index: int, message: Message) -> Iterator[ExtractedEntry]:
     for told in answered_in(message):
-        title = title_of(f"{told.question} {told.answer}")
+        title = title_of(f"{told.question} {told.answer}".strip())
         yield ExtractedEntry("decision", title, tuple(Quote(index, quote) for quote in told.quotes))
 
 

@@ -139,6 +139,30 @@ def test_a_question_which_way_is_right_is_no_offer() -> None:
     assert [quotes[0] for quotes in decisions(*talk)] == ["**Answer:** Combined"]
 
 
+def test_one_line_that_answers_several_questions() -> None:
+    asked = (
+        "**How much telemetry (MIP #4)?**\n\nOptions:\n- **New event + logging** - an event and a log\n- **Logging only** - a log\n\n"
+        "**How bold should the merge be (MIP #5)?**\n\nOptions:\n- **Extract sub-helpers** - small ones\n- **Full merge** - one\n\n"
+    )
+
+    def told(answer: str) -> list[list[str]]:
+        call = Message("q", "assistant", "tool_call", f"{asked}**Answer:** {answer}", tool_name="AskUserQuestion")
+        return decisions(user("so"), call)
+
+    assert told('New event + logging" selected preview:\n  an event, Extract sub-helpers" selected preview:\n+ row') == [
+        [
+            "**Answer:** New event + logging",
+            "**How much telemetry (MIP #4)?**",
+            "- **New event + logging** - an event and a log",
+        ],
+        ["Extract sub-helpers", "**How bold should the merge be (MIP #5)?**", "- **Extract sub-helpers** - small ones"],
+    ]
+    assert told("as you like it") == [["**Answer:** as you like it"]]
+    assert told("Full merge") == [
+        ["**Answer:** Full merge", "**How bold should the merge be (MIP #5)?**", "- **Full merge** - one"]
+    ]
+
+
 def titles(*talk: Message) -> list[ExtractedEntry]:
     return [entry for window in windows(talk) for entry in extract_window(talk, window)]
 
