@@ -326,6 +326,11 @@ def _is_the_end(said: str) -> bool:
     return not any(_ASKS.search(part) or _TO_COME.search(part) for part in parts)
 
 
+def asks(text: str) -> bool:
+    """Whether an agent's sentence asks the person something."""
+    return _ASKS.search(text) is not None
+
+
 def asks_to_look(request: Scored) -> bool:
     """Whether a request is for something to be found out, and nothing else: what the agent finds is its outcome."""
     text = request.spot.sentence.text

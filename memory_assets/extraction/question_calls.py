@@ -21,7 +21,7 @@ _PAIR = re.compile(r'"(?P<question>[^"\n]{4,400}[?？][^"\n]{0,40})"="(?P<answer
 _WRITTEN = re.compile(r"^\*\*Answer:\*\* (?P<answer>[^\n\"]{1,300})", re.MULTILINE)
 _QUESTION = re.compile(r"^\*\*(?P<question>[^*\n]{4,300}[?？])\*\*", re.MULTILINE)
 _OPTION = re.compile(r"^- \*\*(?P<label>[^*\n]{1,120})\*\*", re.MULTILINE)
-_TOOL = "askuserquestion"
+ASKING_TOOL = "askuserquestion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def holds_answers(message: Message) -> bool:
     """Whether a tool's record tells what the person answered."""
     if message.kind == "tool_result":
         return not message.is_error and tells_answers(message)
-    asked = message.kind == "tool_call" and (message.tool_name or "").lower() == _TOOL
+    asked = message.kind == "tool_call" and (message.tool_name or "").lower() == ASKING_TOOL
     return asked and _WRITTEN.search(message.text[:SHOWN_CHARACTERS]) is not None
 
 

@@ -307,8 +307,10 @@ def _require_requests(
     Returns:
         Of the turns of those requests the ones in which the work on them goes on.
     """
-    found = works_of(messages, requests, scored, window, has_steps=steps.keys(), is_bound=selection.is_quoted)
     taken_back = withdrawals(scored)
+    found = works_of(
+        messages, requests, scored, window, has_steps=steps.keys(), is_bound=selection.is_quoted, taken_back=taken_back
+    )
     for work in found:
         turns = (work.request.turn, *work.later)
         beside = [one for one in told_with(work.request, scored) if not selection.is_used(one)]

@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory_assets.extraction.completeness import GO_ON, asks_to_know, leans_back
-from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, longest_message, outcome_of
+from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know, leans_back
+from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, asks, longest_message, outcome_of
+from memory_assets.extraction.question_calls import ASKING_TOOL
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
 from memory_assets.extraction.windows import Window, is_command
@@ -28,9 +29,13 @@ _ANNOUNCES = re.compile(
     r"|^[^\n]{2,160}(?:하|드리)겠습니다[.!]?$",
     re.IGNORECASE,
 )
+_INTERRUPTED = re.compile(r"^\W{0,3}request interrupted by user\b", re.IGNORECASE)
+"""What an agent's program writes where the person stops it."""
 _GOAL = re.compile(r"^\W{0,4}(?:goals?|objectives?|purpose|목표|목적)[*_]{0,2}\s?[:：]", re.IGNORECASE)
 _TAKES_WORDS = 3
 """Telling words that a request shares with what it takes up."""
+_LAST_WORDS = 3
+"""Sentences at the end of a message in one of which it asks."""
 _BESIDE = 2
 """How many sentences away from a request a person tells what it is about."""
 
@@ -78,6 +83,16 @@ class Turns:
         longest = longest_message(self.said.get(turn, ()), request)
         return outcome_of(request, found, closing, longest, only_request=only_request)
 
+    def goes_on(self, said: Scored, *, is_asked: bool) -> bool:
+        """Whether a person who begins a turn so wants nothing new: it is a question, or an answer.
+
+        Args:
+            is_asked: the agent waits for a word, whatever it said last.
+        """
+        asked = is_asked or any(asks(one.spot.sentence.text) for one in self.closing.get(said.turn - 1, [])[-_LAST_WORDS:])
+        text = said.spot.sentence.text
+        return asks_to_know(text) or (asked and said.entry_type != "task" and not also_orders(text))
+
     def is_done(self, request: Scored, turn: int) -> bool:
         """Whether a turn tells that a request is done, and not that something is left of it."""
         outcome = self.outcome_of(request, turn, only_request=True)
@@ -92,6 +107,7 @@ def works_of(
     *,
     has_steps: Collection[int],
     is_bound: Callable[[Scored], bool],
+    taken_back: Collection[int] = (),
 ) -> list[Work]:
     """The requests of a window that are tasks, in order.
 
@@ -99,10 +115,12 @@ def works_of(
         requests: of each turn what the person says by which it is known.
         has_steps: the turns in which the agent keeps a list.
         is_bound: whether a sentence is quoted already, as a reply with what it takes.
+        taken_back: the turns in which the person takes a request back.
     """
     turns = Turns(scored)
     bound = {one.turn: one for one in scored if one.spot.voice == "user" and is_bound(one)}
     announced = dict(_announced(messages, scored, window))
+    broken_into = set(_broken_into(messages, window))
     opening = min(requests, default=0) if window.start == 0 else None
     last = max((one.turn for one in scored), default=0)
     end = max((last, *has_steps))
@@ -112,7 +130,12 @@ def works_of(
     for turn in range(min(requests, default=0), end + 1):
         said = requests.get(turn)
         request = said or bound.get(turn) or announced.get(turn)
-        goes_on = said is None or is_answer(said) or said.has(GO_ON) or asks_to_know(said.spot.sentence.text)
+        goes_on = (
+            said is None
+            or is_answer(said)
+            or said.has(GO_ON)
+            or (turn not in taken_back and turns.goes_on(said, is_asked=turn in broken_into))
+        )
         if going is None and request is None and before is not None and turn in has_steps:
             found.append(going := Work(before))  # a list behind a bare yes is for what was asked before it
         if going is not None and goes_on and turn not in announced:
@@ -160,6 +183,20 @@ def _announced(messages: Sequence[Message], scored: Iterable[Scored], window: Wi
         if is_first and announces_work(one):
             commands.discard(one.turn)
             yield one.turn, one
+
+
+def _broken_into(messages: Sequence[Message], window: Window) -> Iterator[int]:
+    """The turns in which the person answers a dialog by a message, or speaks while the agent is at work."""
+    for index, turn in turns_of(messages, window).items():
+        if messages[index].role != "user" or not is_said(messages[index]):
+            continue
+        before = index - 1
+        while before > window.context_start and messages[before].kind == "injected":
+            if _INTERRUPTED.match(messages[before].text):
+                yield turn
+            before -= 1
+        if before >= window.context_start and (messages[before].tool_name or "").lower() == ASKING_TOOL:
+            yield turn
 
 
 def announces_work(one: Scored) -> bool:

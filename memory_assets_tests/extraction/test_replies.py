@@ -141,8 +141,10 @@ def test_a_question_which_way_is_right_is_no_offer() -> None:
 
 def test_one_line_that_answers_several_questions() -> None:
     asked = (
-        "**How much telemetry (MIP #4)?**\n\nOptions:\n- **New event + logging** - an event and a log\n- **Logging only** - a log\n\n"
-        "**How bold should the merge be (MIP #5)?**\n\nOptions:\n- **Extract sub-helpers** - small ones\n- **Full merge** - one\n\n"
+        "**How much telemetry (MIP #4)?**\n\nOptions:\n"
+        "- **New event + logging** - an event and a log\n- **Logging only** - a log\n\n"
+        "**How bold should the merge be (MIP #5)?**\n\nOptions:\n"
+        "- **Extract sub-helpers** - small ones\n- **Full merge** - one\n\n"
     )
 
     def told(answer: str) -> list[list[str]]:

@@ -5,7 +5,7 @@ import pytest
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.windows import windows
 from memory_assets.sessions.model import Message
-from memory_assets_tests.extraction.talk import agent, user
+from memory_assets_tests.extraction.talk import agent, message, user
 from memory_assets_tests.extraction.test_requests import tasks, todos
 
 OFFER = "The form and the session disagree. Want me to add a check of the token to the login form?"
@@ -52,6 +52,42 @@ def test_a_question_between_is_no_request_and_the_work_goes_on() -> None:
     ]
     assert told(*talk) == [(asked, "done")]
     assert told(*talk[:4]) == [(asked, "pending")]
+
+
+def test_an_answer_to_the_agent_is_no_request_and_the_work_goes_on() -> None:
+    asked = "Let's adjust the README of the shop."
+    talk = [
+        user(asked),
+        agent("That page holds the words of last year. Would you like me to keep them?"),
+        user("Sure, put them in the appendix."),
+        agent("I updated the README and moved the words of last year to the appendix."),
+    ]
+    assert told(*talk) == [(asked, "done")]
+    assert told(*talk[:3]) == [(asked, "pending")]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [message("user", "[Request interrupted by user]", kind="injected")],
+        [
+            message(
+                "assistant",
+                "**Which pieces?**\n\nOptions:\n- **All** - each\n- **Some** - two",
+                kind="tool_call",
+                tool_name="AskUserQuestion",
+            )
+        ],
+    ],
+)
+def test_what_a_person_says_into_the_work_belongs_to_it(before: list[Message]) -> None:
+    asked = "Please address the first finding of the review."
+    talk = [user(asked), agent("It has three pieces."), *before, user("piece 1 & 2 only, not 3")]
+    assert (asked, "done") in told(*talk, agent("The first finding of the review is addressed."))
+    taken_back = [*talk[:-1], user("never mind, not worth it"), agent("I reverted the first piece.")]
+    assert told(*taken_back) == [(asked, "cancelled")]
+    other = told(*talk[:-1], user("Please add the export of invoices."), agent("I added the export of invoices."))
+    assert other == [(asked, "pending"), ("Please add the export of invoices.", "done")]
 
 
 def test_what_answers_a_question_between_ends_no_request() -> None:
