@@ -76,6 +76,14 @@ _ENDS_ALL = re.compile(
     r"|(?:모두|모든|전부|전체)[^.\n]{0,40}(?:완료|끝났|마쳤|마무리)",
     re.IGNORECASE,
 )
+_NEXT = re.compile(
+    r"^\W{0,3}(?:(?:now|next|then|first)\b,? )?(?:let me (?!know\b)"
+    r"|i['’]ll (?:now|first|start|begin|go|write|create|update|check|fix)\b"
+    r"|now (?:i['’]ll|i will|let me)\b)|(?:^|[.!]\s)(?:이제|그럼|먼저|다음으로)\s[^\n]{2,60}겠습니다[.:]?$",
+    re.IGNORECASE,
+)
+"""An agent says what it is about to do."""
+_ANNOUNCES_LIST = re.compile(r"^\W{0,3}(?:what|here(?:['’]s)?|the following|다음)\b", re.IGNORECASE)
 _ASKS = re.compile(r"\?\W{0,4}$|(?:까|나|가|래)요\W{0,3}$")
 _CODE = re.compile(r"^[ \t]{0,8}```.*?^[ \t]{0,8}```", re.MULTILINE | re.DOTALL)
 _PART = re.compile(r"(?<=[.!?])\s|\n")
@@ -180,10 +188,11 @@ def outcome_of(
         only_request: whether nothing else was asked for in the turn.
     """
     is_open = is_left_open(request, closing, only_request=only_request)
+    goes_to_work = _goes_to_work(closing)
     telling = [one for one in reports if not _OPENS_DONE.match(one.spot.sentence.text)]
     report = best_report(request, telling, only_request=only_request)
     if report is not None or request.status == "blocked":
-        return Outcome(report, is_left_open=is_open)
+        return Outcome(report, is_left_open=is_open or goes_to_work)
     told = best_report(request, _told_done(closing), only_request=only_request)
     if told is None and asks_to_look(request):
         found = [
@@ -196,7 +205,8 @@ def outcome_of(
         is_open = is_open and told is None
         if told is None and only_request and not _goes_on(longest, closing):
             told = _review_told(request, longest)
-    return Outcome(None, told, is_open)
+            goes_to_work = goes_to_work and told is None  # the review is given, whatever is looked at behind it
+    return Outcome(None, told, is_open or goes_to_work)
 
 
 def _names_the_cause(request: Scored, closing: Sequence[Scored]) -> bool:
@@ -227,7 +237,7 @@ def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
         return None
     if any(_DID_NOT.search(one.spot.sentence.text) for one in closing):
         return None
-    found = [one for one in closing if _is_finding(one.spot.sentence.text)]
+    found = [one for one in closing if _is_finding(one.spot.sentence.text) and not _only_points(one)]
     return next((one for one in found if request.spot.words & one.spot.words), None) or next(iter(found), None)
 
 
@@ -257,16 +267,25 @@ def best_report(main: Scored, reports: Sequence[Scored], *, only_request: bool) 
     """The sentence that says best what became of it: one that shares a word with it.
 
     Of the last words of a turn in which nothing else was asked for, one that shares none will do as well. The one that
-    shares most words, then the one that weighs most; the first of equals.
+    shares most words, then the one that weighs most; the first of equals. A heading, what announces a list and what stands in
+    brackets are taken where there is nothing else.
     """
     later = [one for one in reports if one.spot.message_index > main.spot.message_index]
     closing = [one for one in later if only_request and one.spot.voice == "closing"]
     may = closing or [one for one in later if main.spot.words & one.spot.words]
 
-    def fit(one: Scored) -> tuple[int, float, int, int]:
-        return len(main.spot.words & one.spot.words), one.score, -one.spot.message_index, -one.spot.position
+    def fit(one: Scored) -> tuple[bool, int, float, int, int]:
+        shared = len(main.spot.words & one.spot.words)
+        return not _only_points(one), shared, one.score, -one.spot.message_index, -one.spot.position
 
     return max(may, key=fit, default=None)
+
+
+def _only_points(one: Scored) -> bool:
+    """Whether a sentence only says what stands below it or beside it."""
+    text = one.spot.sentence.text.rstrip("*_ ")
+    announces = text.endswith((":", "：")) and not (one.tells_done and _ANNOUNCES_LIST.match(text) is None)
+    return one.spot.sentence.shape == "heading" or announces or text.startswith(("(", "（"))
 
 
 def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bool) -> bool:
@@ -302,6 +321,11 @@ def _lists_done(one: Scored) -> bool:
     title = title_of(one.spot.sentence.text)
     ends = one.spot.sentence.text.rstrip("*_ ").endswith((":", "："))
     return (ends or one.spot.sentence.shape == "heading") and _DID.match(title) is not None and standing(title).status == "done"
+
+
+def _goes_to_work(closing: Sequence[Scored]) -> bool:
+    """Whether the last words of a turn say what the agent does next: it was stopped, or goes on elsewhere."""
+    return bool(closing) and _NEXT.search(closing[-1].spot.sentence.text) is not None
 
 
 def _is_told_done(one: Scored) -> bool:

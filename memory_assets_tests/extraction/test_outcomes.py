@@ -117,6 +117,9 @@ def test_a_turn_that_ends_with_a_report_is_done(asked: str, closing: str) -> Non
             " curl. I tried with gh. Please give me a new token. Then I will start.",
         ),
         ("Review the parser.", "I have questions first:\n\n" + "- Which of the parsers shall I read?\n" * 9),
+        # A first step of several, behind which the turn is broken off.
+        ("로그인 화면이 왜 안 되는지 파악해서 수정해줘.", "원인을 파악했습니다. 이제 계획을 작성하겠습니다."),
+        ("Find out why the login form fails and fix it.", "I found the cause: the token is stale. Now I'll write the fix."),
     ],
 )
 def test_a_turn_that_ends_otherwise_is_open(asked: str, closing: str) -> None:
@@ -216,6 +219,12 @@ def test_a_review_behind_which_a_turn_is_broken_off_is_the_review(behind: str, s
 def test_a_long_message_that_is_no_review_or_was_not_asked_for_ends_nothing(asked: str, long: str) -> None:
     found = tasks(user(asked), *WORK, agent(long, uid="long"), *WORK, agent("Let me reproduce it.", uid="last"))
     assert [one.entry.status for one in found if one.entry.status == "done"] == []
+
+
+@pytest.mark.parametrize("head", ["What I fixed in the login form:", "## The login form", "(The login form was fixed.)"])
+def test_the_proof_of_what_was_done_is_a_sentence_that_says_it(head: str) -> None:
+    (task,) = tasks(user(F), *WORK, agent(f"{head}\n\nI fixed the check of the token.", uid="last"))
+    assert task.entry.evidence[-1].quote == "I fixed the check of the token."
 
 
 def test_a_request_is_not_ended_by_the_words_that_announce_it() -> None:
