@@ -69,6 +69,7 @@ _ALSO_ORDERS = re.compile(
 """What a question holds that asks for something to be done as well."""
 _PROMPT = re.compile(r"^\[[^\]\n]{0,120}[/~][^\]\n]{0,120}\]\W{0,3}$")
 """The prompt of a terminal, in brackets."""
+_ONLY_CODE = re.compile(r"^\W{0,4}`[^`\n]{1,200}`\W{0,4}$")
 _PRINTED = re.compile(
     r"^\W{0,3}[\w./@-]{1,120}\.[A-Za-z]{1,5}:\d{1,6}(?::\d{1,5})?:\s.{0,80}\b(?:error|warning|fail\w*|panic|note)\b",
     re.IGNORECASE,
@@ -91,7 +92,7 @@ _FEW_WORDS = 4
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(
-    r"^[)\],;:.…→]|^(?:and|or|but|which|that is|because|so that|to|rather than|instead of|as opposed to|such as|including"
+    r"^[)\],;:.…→]|^[(—–-]{1,2}\s?(?:so|and|but|or|which|because)\b|^(?:and|or|but|which|that is|because|so that|to|rather than|instead of|as opposed to|such as|including"
     r"|whereas)\s[a-z]"
 )
 
@@ -101,7 +102,12 @@ def can_carry(one: Scored) -> bool:
     text = one.spot.sentence.text.strip()
     if len(_WORD.findall(text)) < 2 and not any("가" <= c <= "힣" for c in text):
         return False
-    if _BARE.match(text) or _PROMPT.match(text) or (one.spot.voice == "user" and _PRINTED.match(text)):
+    if (
+        _BARE.match(text)
+        or _ONLY_CODE.match(text)
+        or _PROMPT.match(text)
+        or (one.spot.voice == "user" and _PRINTED.match(text))
+    ):
         return False
     if one.spot.origin == "typed":
         return not (one.has(GO_ON) or asks_to_know(text))

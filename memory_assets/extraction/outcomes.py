@@ -350,6 +350,11 @@ def _is_the_end(said: str) -> bool:
     return not any(_ASKS.search(part) or _TO_COME.search(part) for part in parts)
 
 
+def only_plans(said: str) -> bool:
+    """Whether an agent's message says that a plan is made: what is in it nobody has decided yet."""
+    return _PLANNED.search(said) is not None and _OF_THE_PLAN.search(said) is None
+
+
 def asks(text: str) -> bool:
     """Whether an agent's sentence asks the person something."""
     return _ASKS.search(text) is not None

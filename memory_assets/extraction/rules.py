@@ -21,7 +21,7 @@ from memory_assets.extraction.completeness import also_orders, leans_back, point
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.open_ends import open_ends
-from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, longest_message, outcome_of
+from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, longest_message, only_plans, outcome_of
 from memory_assets.extraction.replies import replies, takes_offer
 from memory_assets.extraction.requests import asks_for_work, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
@@ -203,7 +203,8 @@ def _type(main: Scored) -> EntryType:
     another document orders is so in that document.
     """
     if main.spot.voice != "user":
-        proposes = main.entry_type == "decision" and _OPEN.search(main.spot.sentence.text) is not None
+        text, said = main.spot.sentence.text, main.spot.message.text
+        proposes = main.entry_type == "decision" and (_OPEN.search(text) is not None or only_plans(said))
         return "insight" if proposes else main.entry_type or "fact"
     if main.entry_type == "task" and opens_supposed(main.spot.sentence.text) and not also_orders(main.spot.sentence.text):
         return "fact"

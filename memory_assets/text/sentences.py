@@ -29,7 +29,10 @@ _FENCE = re.compile(r"^[ \t]{0,12}(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?(```+|~~~+)"
 _LIST = re.compile(r"^[ \t]{0,40}(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _BOX = re.compile(r"^\[([ xX~/!-])\][ \t]+")
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+")
-_BOLD_LINE = re.compile(r"^[ \t]{0,8}(?:\d{1,3}[.)][ \t]+)?(\*\*|__)[^*_\n]{2,120}\1[:：]?[ \t]*$")
+_BOLD_LINE = re.compile(
+    r"^[ \t]{0,8}(?:\d{1,3}[.)][ \t]+)?(\*\*|__)[^*_\n]{2,120}\1(?:[:：]?|[ \t]\([^()\n]{1,60}\)[:：])[ \t]*$"
+)
+_BOLD = re.compile(r"\*\*|__")
 _TABLE = re.compile(r"^[ \t]{0,8}\|.*\|[ \t]*$|^[ \t]{0,8}[│┌├└┬╭╰]")
 _RULE = re.compile(r"^[ \t]{0,3}(?:[-*_=][ \t]?){3,}$")
 # A full stop ends a sentence when space or the end follows; not behind a single letter, a number or "e.g".
@@ -94,7 +97,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
             yield from _cut(text, start + titled.end(), start + len(body), "heading", "")
             continue
         if _BOLD_LINE.match(body):
-            heading = body.strip().strip("*_:： ")
+            heading = _BOLD.sub("", body).strip("*_:： ")
             yield from _cut(text, start + len(body) - len(body.lstrip()), start + len(body), "heading", "")
             continue
         marked = _LIST.match(body)
