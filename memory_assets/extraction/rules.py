@@ -19,6 +19,7 @@ from itertools import chain
 from memory_assets.extraction.blockers import blockers_in
 from memory_assets.extraction.completeness import also_orders, leans_back, points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
+from memory_assets.extraction.decided_lists import listed_as_decided
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.open_ends import open_ends
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, longest_message, only_plans, outcome_of
@@ -75,6 +76,8 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     turns = turns_of(messages, window)
     steps = _steps_by_turn(listed.called, turns)
     later = {} if people_only else _require_requests(messages, requests, selection, steps, scored, window)
+    for item in () if people_only else listed_as_decided(scored):
+        selection.require_decided(item)
     for one, left_open in () if people_only else open_ends(scored, is_cut=window.is_cut):
         if not selection.is_used(one):
             selection.use(one)
@@ -94,7 +97,7 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
 
 def _entry(choice: Choice) -> ExtractedEntry:
     main = choice.main
-    entry_type: EntryType = "task" if choice.is_request else _type(main)
+    entry_type: EntryType = "task" if choice.is_request else "decision" if choice.is_listed else _type(main)
     text = main.spot.sentence.text
     progress = progress_of(choice.steps)
     said_in = (Quote(one.spot.message_index, one.spot.sentence.text) for one in choice.sentences)
@@ -177,9 +180,10 @@ def _named(entry: ExtractedEntry, decided: Mapping[Quote, ExtractedEntry]) -> Ex
 
 
 def _title(choice: Choice) -> str:
-    """The sentence, behind the one that names what it points back at where both fit on a line."""
+    """The sentence, behind the one that names what it points back at, or what an order is about, where both fit on a line."""
     main = choice.main
-    leans = leans_back(main) if choice.is_request else points_back(main.spot.sentence.text)
+    points = points_back(main.spot.sentence.text) or main.entry_type == "preference"
+    leans = leans_back(main) if choice.is_request else points
     before = next(iter(choice.near), None) if leans else None
     return _title_behind(before if before is not None and _is_before(before, main) else None, main)
 

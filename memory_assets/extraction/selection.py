@@ -31,6 +31,8 @@ ORDER = "imperative"
 _COUNTED = 4_000
 """Characters of a message that count towards the budget: a pasted document is no longer talk."""
 _ALIKE_CANDIDATES = 5
+_SHORT = 8
+"""Telling words of a person's order that may not say what it is about."""
 
 
 @dataclass(slots=True)
@@ -40,6 +42,7 @@ class Choice:
     Attributes:
         steps: of a request, the items of the list by which it is worked off.
         is_request: it is a task whatever its phrases say.
+        is_listed: it stands in a list of what was decided.
         is_left_open: the last words of its turn say that it failed, or that some of it is left.
         withdrawn: of a request, the words by which the person takes it back.
     """
@@ -50,6 +53,7 @@ class Choice:
     outcome: Scored | None = None
     steps: list[Todo] = field(default_factory=list)
     is_request: bool = False
+    is_listed: bool = False
     is_left_open: bool = False
     withdrawn: Scored | None = None
 
@@ -105,6 +109,11 @@ class Selection:
         near = list(beside[: QUOTED_SENTENCES - 1])
         self._keep(Choice(request, near=near, steps=list(steps), is_request=True, withdrawn=withdrawn))
 
+    def require_decided(self, item: Scored) -> None:
+        """An item of a list of what was decided; what is quoted already stays as it is."""
+        if not self.is_used(item):
+            self._keep(Choice(item, is_listed=True))
+
     def run(self) -> list[Choice]:
         """All choices, in the order of the talk."""
         budget = self._budget()
@@ -159,10 +168,17 @@ class Selection:
         around = around[first : best.spot.position + int(reach) + 1]
         near = [one for one in around if one is not best and one.score >= enough and not self.is_used(one)]
         near.sort(key=lambda one: (-one.score, _place(one)))
-        if points_back(best.spot.sentence.text) and best.spot.position > 0:
+        if best.spot.position > 0 and (points_back(best.spot.sentence.text) or self._needs_what_is_before(best)):
             named = self._by_message[best.spot.message_index][best.spot.position - 1]
             near = [named, *(one for one in near if one is not named)]
         return near[: QUOTED_SENTENCES - 1]
+
+    def _needs_what_is_before(self, best: Scored) -> bool:
+        """Whether a person's short order stands behind the sentence that says of what it speaks."""
+        if best.spot.origin != "typed" or best.entry_type != "preference" or len(best.spot.words) > _SHORT:
+            return False
+        before = self._by_message[best.spot.message_index][best.spot.position - 1]
+        return before.spot.origin == "typed" and before.spot.sentence.shape == "prose"
 
     def _alike(self, best: Scored) -> Choice | None:
         """The choice whose sentence has most of this one's words, when that is enough to be the same memory.

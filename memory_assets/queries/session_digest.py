@@ -6,6 +6,7 @@ Nothing is made up and no model is asked: every line is a quote that the tables 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,6 +40,10 @@ TOLD_LENGTH = 240
 """Characters of what was asked first that are told, as far as its sentences fit into them."""
 _SPEAK = ("user", "assistant")
 """Speakers of words; the others are programs."""
+_FOUND = re.compile(
+    r"\broot cause\b|\bverdict\b|\b(?:the|a) (?:key |main )?(?:lesson|takeaway)\b|근본 ?원인|원인은|교훈", re.IGNORECASE
+)
+"""Words of who has found out what it was, and does not look for it any more."""
 _NOTED_ORDER = ("preference", "insight", "fact", "reference")
 
 _HEADS = f"""
@@ -168,12 +173,13 @@ def counted(digest: SessionDigestV1) -> SessionDigestV1:
 
 
 def _by_worth(noted: Sequence[DigestLineV1]) -> list[DigestLineV1]:
-    """Preferences first. Of a kind what supposes nothing, and of that what was said later: what was thought early on is often
-    overtaken, and whoever reads a few lines of many is to read what was found in the end."""
+    """Preferences first. Of a kind what supposes nothing, of that what names a cause or a lesson, and then what was said later:
+    what was thought early on is often overtaken, and whoever reads a few lines of many is to read what was found in the end."""
 
-    def worth(numbered: tuple[int, DigestLineV1]) -> tuple[int, bool, int]:
+    def worth(numbered: tuple[int, DigestLineV1]) -> tuple[int, bool, bool, int]:
         number, line = numbered
-        return _NOTED_ORDER.index(line.kind), is_supposed(_words(line)), -number
+        words = _words(line)
+        return _NOTED_ORDER.index(line.kind), is_supposed(words), _FOUND.search(words) is None, -number
 
     return [line for _, line in sorted(enumerate(noted), key=worth)]
 

@@ -98,6 +98,38 @@ def test_what_an_agent_reports_to_be_so_was_not_decided(reported: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("about", "order"),
+    [
+        ("상점의 머리말이 한국어로 작성되어 있어.", "내가 명시한 부분을 제외하고서는 항상 영어로 작성해줘."),
+        ("The header of the shop is in Korean.", "Always write it in English."),
+    ],
+)
+def test_an_order_is_quoted_with_the_sentence_that_says_what_it_is_about(about: str, order: str) -> None:
+    (found,) = [entry for entry in entries(user(f"{about} {order}"), agent("Fine.")) if entry.entry_type == "preference"]
+    assert [quote.quote for quote in found.evidence][:2] == [order, about]
+    assert found.title.startswith(about[:10]) and order[:10] in found.title
+
+
+def test_what_a_plan_that_is_only_written_says_was_not_decided() -> None:
+    plan = "플랜 작성이 완료되었습니다.\n\n- **상점의 XML 처리**: `<header>` 블록을 마크다운 섹션으로 변환\n"
+    assert all(entry.entry_type != "decision" for entry in entries(user("상점을 이전할 계획을 세워줘."), agent(plan)))
+
+
+def test_what_a_person_lists_as_decided_is_kept_item_by_item() -> None:
+    items = [
+        "**File location**: `docs/guides/orders.md`",
+        "**YAML spec**: Use the spec of the shop",
+        "**See also**: At the very end",
+    ]
+    listed = "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
+    plan = (
+        f"Implement the following plan:\n\n# Move the guide\n\n**Why**:\n- Rules\n\n**User Decisions** (confirmed):\n{listed}\n"
+    )
+    found = [entry for entry in entries(user(plan), agent("I read the guide.")) if entry.entry_type == "decision"]
+    assert [entry.evidence[0].quote for entry in found] == items
+
+
+@pytest.mark.parametrize(
     ("heading", "entry_type"), [("Key design decisions", "decision"), ("Why it fails", "insight"), ("The reader", "fact")]
 )
 def test_a_heading_says_what_stands_below_it(heading: str, entry_type: str) -> None:

@@ -192,6 +192,7 @@ def test_what_was_found_in_the_end_comes_before_what_was_supposed(memory: Memory
         "The registry keeps the name of the calling workflow.",
         "Perhaps the registry knows two names.",
         "The root cause is that the registry sees another workflow.",
+        "The list of tests names the registry twice.",
     )
     tell(
         memory.settings,
@@ -200,9 +201,9 @@ def test_what_was_found_in_the_end_comes_before_what_was_supposed(memory: Memory
         tuple(Said("insight", text, ((place, text),)) for place, text in enumerate(said)),
     )
     noted = [line.text for line in memory.session_digest("found-1").noted]
-    assert noted == [said[3], said[1], said[2], said[0]]
+    assert noted == [said[3], said[4], said[1], said[2], said[0]]
     shown = first_of_each(memory.session_digest("found-1"), 1)
-    assert [line.text for line in shown.noted] == [said[3]] and shown.counts.noted == 4
+    assert [line.text for line in shown.noted] == [said[3]] and shown.counts.noted == 5
 
 
 @pytest.mark.long
