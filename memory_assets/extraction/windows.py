@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
+from memory_assets.extraction.question_calls import ASKING_TOOL, holds_answers, tells_answers
 from memory_assets.extraction.question_calls import SHOWN_CHARACTERS as ANSWER_CHARACTERS
-from memory_assets.extraction.question_calls import holds_answers, tells_answers
 from memory_assets.extraction.todo_calls import checklist, is_todo_call
 from memory_assets.extraction.todo_numbers import Numbered, numbered_tasks
 from memory_assets.identifiers import canonical_json, sha256_hex
@@ -25,6 +25,8 @@ OVERLAP_MESSAGES = 3
 OVERLAP_CHARACTERS = 2_000
 """How much of what was shown before a window is repeated in front of it, as context."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_INTERRUPTED = re.compile(r"^\W{0,3}request interrupted by user\b", re.IGNORECASE)
+"""What an agent's program writes where the person stops it."""
 """Beside a command one or none is its argument; more are a request."""
 ERROR_CHARACTERS = 400
 """A tool's error is shown up to this length; its other results, like thinking and injected text, are not shown."""
@@ -125,7 +127,8 @@ def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> 
 
 def window_hash(messages: Sequence[Message], window: Window) -> str:
     """The hash of all that an extractor sees of a window: indexes, roles, kinds and shown texts, context included, the titles
-    of the tasks that it names by number, the request that it goes on with, and whether its last turn goes on behind it."""
+    of the tasks that it names by number, the request that it goes on with, whether its last turn goes on behind it, and where a
+    person broke in."""
     seen = [
         [index, messages[index].role, messages[index].kind, messages[index].name or "", text]
         for index in range(window.context_start, window.end)
@@ -134,7 +137,9 @@ def window_hash(messages: Sequence[Message], window: Window) -> str:
     numbered = {"numbered": [list(one) for one in window.numbered]} if window.numbered else {}
     asked = {"asked": _asked_seen(messages, window.asked, window.asked_first)} if window.asked is not None else {}
     is_cut = {"is_cut": True} if window.is_cut else {}
-    return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut))
+    broken = broken_into_at(messages, window.start, window.end)
+    broken_into = {"broken_into": broken} if broken else {}
+    return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut | broken_into))
 
 
 def _asked_seen(messages: Sequence[Message], asked: int, is_first: bool) -> list[object]:
@@ -159,6 +164,23 @@ def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
         return begun[0] if begun else None
     answers = (i for i in range(begun[0] + 1, start) if messages[i].kind == "said" and shown_text(messages[i]))
     return next((i for i in typed if len(_WORD.findall(messages[i].text)) > 1), next(answers, begun[0]))
+
+
+def broken_into_at(messages: Sequence[Message], start: int, end: int) -> list[int]:
+    """The messages by which a person answers a dialog in words of their own, or speaks while the agent is at work."""
+    return [
+        index for index in range(start, end) if _is_said_by_person(messages[index]) and _is_waited_for(messages, start, index)
+    ]
+
+
+def _is_waited_for(messages: Sequence[Message], start: int, index: int) -> bool:
+    """Whether the agent was stopped, or asks in a dialog, just before a message."""
+    for before in (messages[earlier] for earlier in range(index - 1, start - 1, -1)):
+        if before.kind != "injected":
+            return (before.tool_name or "").lower() == ASKING_TOOL
+        if _INTERRUPTED.match(before.text):
+            return True
+    return False
 
 
 def is_command(message: Message) -> bool:

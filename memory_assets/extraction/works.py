@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 
 from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know, leans_back
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, asks, longest_message, outcome_of
-from memory_assets.extraction.question_calls import ASKING_TOOL
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
-from memory_assets.extraction.windows import Window, is_command
+from memory_assets.extraction.windows import Window, broken_into_at, is_command
 from memory_assets.sessions.model import Message
 from memory_assets.tasks.done_phrases import thanks
 from memory_assets.tasks.one_turn import is_one_turn
@@ -29,8 +28,6 @@ _ANNOUNCES = re.compile(
     r"|^[^\n]{2,160}(?:하|드리)겠습니다[.!]?$",
     re.IGNORECASE,
 )
-_INTERRUPTED = re.compile(r"^\W{0,3}request interrupted by user\b", re.IGNORECASE)
-"""What an agent's program writes where the person stops it."""
 _GOAL = re.compile(r"^\W{0,4}(?:goals?|objectives?|purpose|목표|목적)[*_]{0,2}\s?[:：]", re.IGNORECASE)
 _TAKES_WORDS = 3
 """Telling words that a request shares with what it takes up."""
@@ -120,7 +117,8 @@ def works_of(
     turns = Turns(scored)
     bound = {one.turn: one for one in scored if one.spot.voice == "user" and is_bound(one)}
     announced = dict(_announced(messages, scored, window))
-    broken_into = set(_broken_into(messages, window))
+    turn_of = turns_of(messages, window)
+    broken_into = {turn_of[index] for index in broken_into_at(messages, window.start, window.end)}
     opening = min(requests, default=0) if window.start == 0 else None
     last = max((one.turn for one in scored), default=0)
     end = max((last, *has_steps))
@@ -183,20 +181,6 @@ def _announced(messages: Sequence[Message], scored: Iterable[Scored], window: Wi
         if is_first and announces_work(one):
             commands.discard(one.turn)
             yield one.turn, one
-
-
-def _broken_into(messages: Sequence[Message], window: Window) -> Iterator[int]:
-    """The turns in which the person answers a dialog by a message, or speaks while the agent is at work."""
-    for index, turn in turns_of(messages, window).items():
-        if messages[index].role != "user" or not is_said(messages[index]):
-            continue
-        before = index - 1
-        while before > window.context_start and messages[before].kind == "injected":
-            if _INTERRUPTED.match(messages[before].text):
-                yield turn
-            before -= 1
-        if before >= window.context_start and (messages[before].tool_name or "").lower() == ASKING_TOOL:
-            yield turn
 
 
 def announces_work(one: Scored) -> bool:

@@ -121,3 +121,15 @@ def test_the_last_words_of_a_window_that_is_cut_are_no_last_words() -> None:
         for window in windows(talk, budget=600)
     ]
     assert voices == [{"working"}, {"closing"}]
+
+
+def test_where_a_person_breaks_in_is_part_of_the_hash() -> None:
+    def hash_of(*between: Message) -> str:
+        talk = [user("Please fix the form."), agent("I look at it."), *between, user("the second piece only")]
+        (window,) = windows(talk)
+        return window_hash(talk, window)
+
+    stopped = message("user", "[Request interrupted by user]", kind="injected")
+    reminded = message("user", "Remember the style of the shop.", kind="injected")
+    assert hash_of(reminded, reminded) != hash_of(stopped, reminded)
+    assert hash_of(reminded, reminded) == hash_of(reminded, message("user", "Remember it.", kind="injected"))
