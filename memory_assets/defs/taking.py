@@ -22,6 +22,8 @@ from memory_assets.settings import Settings
 
 MOST_SECONDS_LEFT: Final = 60.0
 """What nobody waits for is left no longer than this, however fast one turn follows another."""
+SECONDS_TO_REST: Final = 4.0
+"""Who took something in less than this ago has not come to a rest: a hook may have called twice for one turn."""
 
 
 @dataclass(slots=True)
@@ -30,10 +32,12 @@ class Left:
 
     Attributes:
         since: by the monotonic clock; None where nothing is.
+        last: when something was taken in last, by the same clock.
         looked: this process has looked for what one before it left.
     """
 
     since: float | None = None
+    last: float | None = None
     looked: bool = False
 
 
@@ -68,18 +72,26 @@ def take_new(settings: Settings, told_of: Sequence[Path] = (), left: Left | None
     settled, unsettled = _of_the_folder(settings)
     try:
         taken, waits = _imported(settings, [*told_of, *settled], left)
-        if left is not None and left.since is not None and (not taken or time.monotonic() - left.since > MOST_SECONDS_LEFT):
-            run.come_to_rest(settings)
-            left.since = None
-        elif left is not None and not taken and not left.looked:
-            run.settle(settings)
         if left is not None:
-            left.looked = True
+            _rest(settings, left, taken)
     except MemoryAssetsError as error:
         return Taken(error=f"{error.code}: {error}")
     except Exception as error:  # its words may quote a session
         return Taken(error=type(error).__name__)
     return Taken(taken, again=unsettled or waits or (left is not None and left.since is not None))
+
+
+def _rest(settings: Settings, left: Left, taken: int) -> None:
+    """Do what was left, where the agents rest or it was left for long."""
+    now = time.monotonic()
+    at_rest = not taken and (left.last is None or now - left.last >= SECONDS_TO_REST)
+    if left.since is not None and (at_rest or now - left.since > MOST_SECONDS_LEFT):
+        run.come_to_rest(settings)
+        left.since = None
+    elif not taken and not left.looked:
+        run.settle(settings)
+    left.looked = True
+    left.last = now if taken else left.last
 
 
 def _imported(settings: Settings, paths: Sequence[Path], left: Left | None) -> tuple[int, bool]:

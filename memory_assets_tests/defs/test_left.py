@@ -13,7 +13,7 @@ from memory_assets.configuration import Resources
 from memory_assets.defs import run
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.run_failures import RunFailedError
-from memory_assets.defs.taking import Left, take_new
+from memory_assets.defs.taking import SECONDS_TO_REST, Left, take_new
 from memory_assets.log.errors import StoreLockedError
 from memory_assets.settings import Settings
 from memory_assets.vectors.upkeep import rows_behind
@@ -35,6 +35,11 @@ def turn(settings: Settings, left: Left | None, name: str = "one") -> None:
     assert (taken.sessions, taken.error) == (1, None)
 
 
+def nothing_for_a_while(left: Left) -> None:
+    assert left.last is not None
+    left.last -= SECONDS_TO_REST
+
+
 def behind(settings: Settings) -> int:
     return rows_behind(Resources(settings).word_index.connect().open_table("words"))
 
@@ -48,6 +53,11 @@ def test_the_index_and_the_whole_store_wait_for_the_rest(settings: Settings) -> 
     left = Left()
     turn(settings, left)
     assert left.since is not None and behind(settings) > 0 and not looked_at(settings)
+    # A second hook of the same turn finds nothing new, and no rest.
+    taken = take_new(settings, left=left)
+    assert (taken.sessions, taken.again, taken.error) == (0, True, None)
+    assert left.since is not None and behind(settings) > 0 and not looked_at(settings)
+    nothing_for_a_while(left)
     taken = take_new(settings, left=left)
     assert (taken.sessions, taken.again, taken.error) == (0, False, None)
     assert left.since is None and behind(settings) == 0 and looked_at(settings)
@@ -85,6 +95,7 @@ def test_a_leaf_that_fails_keeps_no_word_from_its_index(settings: Settings, monk
     turn(settings, left)
     with monkeypatch.context() as patched:
         patched.setattr(run, "materialize", failing)
+        nothing_for_a_while(left)
         assert (take_new(settings, left=left).error or "").startswith(RunFailedError.code)
     assert left.since is not None and behind(settings) == 0
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from memory_assets.configuration import Resources
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.jobs import LEAVES
-from memory_assets.defs.taking import MOST_SECONDS_LEFT, Left, Taken, take_new
+from memory_assets.defs.taking import MOST_SECONDS_LEFT, SECONDS_TO_REST, Left, Taken, take_new
 from memory_assets.hooks.taking import only_taker
 from memory_assets.server.activity import Activity
 from memory_assets.server.taking import SECONDS_OF_LONG_REST, SECONDS_OF_REST, state_of
@@ -132,6 +133,7 @@ def test_what_nobody_waits_for_is_done_when_the_agents_have_come_to_a_rest(tmp_p
             assert process.take() == {"sessions": 1, "again": True, "error": None}
             assert rows(settings, words) == [(0,)] and rows(settings, vectors)[0][0] > 0 and leaves() == 0
             assert behind() > 0
+        time.sleep(SECONDS_TO_REST)
         assert process.take() == {"sessions": 0, "again": False, "error": None}
         assert rows(settings, vectors) == [(0,)] and leaves() == len(LEAVES) and behind() == 0
         # Nothing is left, so nothing is done.
