@@ -9,26 +9,41 @@ from memory_assets.extraction.completeness import is_torn
 from memory_assets.extraction.scoring import Scored
 
 MOST_ITEMS = 8
-"""Items of a list that are kept; a longer one is a document."""
+"""Items of a list that are kept, the first ones: a longer list is a document."""
 
 _DECIDED = re.compile(
-    r"^\W{0,4}(?:\d{1,2}[.)]\s)?(?:[\w-]{1,20}\s){0,2}?decisions?(?:\s(?:made|taken|confirmed))?(?:\s\(confirmed\))?\W{0,4}$"
-    r"|^\W{0,4}(?:what (?:was|we) (?:have )?decided|decided|confirmed)\W{0,4}$"
-    r"|^\W{0,4}(?:[가-힣]{1,8}\s){0,2}(?:결정|확정)(?:\s?(?:사항|내용|들))?(?:\s\(확정\))?\W{0,4}$",
+    r"^\W{0,4}(?:\d{1,2}[.)]\s)?(?:(?:the|our|user|key|main|core|final|important|design|architectur\w+|technical|product)\s){0,3}"
+    r"decisions?(?:\s(?:made|taken|confirmed)|\s\(confirmed\))?\W{0,4}$"
+    r"|^\W{0,4}what (?:was|we(?: have)?) decided\W{0,4}$"
+    r"|^\W{0,4}(?:\d{1,2}[.)]\s)?(?:(?:주요|핵심|최종|적용된|사용자|설계)\s){0,3}(?:결정|확정)(?:\s?(?:사항|내용|들))?(?:\s\(확정\))?\W{0,4}$",
     re.IGNORECASE,
 )
+_MARK = re.compile(r"[ \t]{0,40}(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_OPEN = re.compile(r"[?？]\W{0,4}$|^\W{0,4}whether\b|여부\W{0,4}$", re.IGNORECASE)
+"""What is still to be decided."""
 
 
 def listed_as_decided(scored: Sequence[Scored]) -> Iterator[Scored]:
-    """The items below such a heading that a person wrote or handed over, or with which an agent ends a turn."""
-    count = 0
-    list_of: tuple[int, str] | None = None
+    """The items below such a heading that a person wrote or handed over, or with which an agent ends a turn.
+
+    The list ends with the next line that announces another one.
+    """
+    count, under = 0, (-1, "")
     for one in scored:
         sentence = one.spot.sentence
-        if sentence.shape != "item" or one.spot.voice == "working" or not _DECIDED.match(sentence.heading):
+        if one.spot.voice == "working" or not _DECIDED.match(sentence.heading):
             continue
-        place = (one.spot.message_index, sentence.heading)
-        count = count + 1 if place == list_of else 1
-        list_of = place
-        if count <= MOST_ITEMS and not is_torn(sentence.text):
-            yield one
+        if under != (one.spot.message_index, sentence.heading):
+            count, under = 0, (one.spot.message_index, sentence.heading)
+        if sentence.shape != "item":
+            count = MOST_ITEMS if sentence.text.endswith((":", "：")) else count
+        elif _begins_item(one):
+            count += 1
+            if count <= MOST_ITEMS and not (is_torn(sentence.text) or _OPEN.search(sentence.text)):
+                yield one
+
+
+def _begins_item(one: Scored) -> bool:
+    """Whether a sentence is the first one of its line."""
+    text, start = one.spot.message.text, one.spot.sentence.start
+    return _MARK.fullmatch(text, text.rfind("\n", 0, start) + 1, start) is not None

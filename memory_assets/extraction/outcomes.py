@@ -48,13 +48,14 @@ _SUMS_UP = re.compile(
     re.IGNORECASE,
 )
 """An agent begins to tell what it did."""
-_PLANNED = re.compile(
+_PLAN_IS_MADE = (
     r"\b(?:the|my|this) plan (?:is|has been|was) (?:now )?"
     r"(?:ready|written|complete\w*|updated|saved|drafted)\b"
-    r"|\bready to (?:be )?(?:implement|execute|start implement)\w*"
     r"|(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)"
-    r"|실행(?:할)? 준비가",
-    re.IGNORECASE,
+)
+_ONLY_PLANS = re.compile(_PLAN_IS_MADE, re.IGNORECASE)
+_PLANNED = re.compile(
+    rf"{_PLAN_IS_MADE}|\bready to (?:be )?(?:implement|execute|start implement)\w*|실행(?:할)? 준비가", re.IGNORECASE
 )
 """An agent says that a plan is made: nothing of it is done."""
 _OF_THE_PLAN = re.compile(
@@ -77,9 +78,9 @@ _ENDS_ALL = re.compile(
     re.IGNORECASE,
 )
 _NEXT = re.compile(
-    r"^\W{0,3}(?:(?:now|next|then|first)\b,? )?(?:let me (?!know\b)"
-    r"|i['’]ll (?:now|first|start|begin|go|write|create|update|check|fix)\b"
-    r"|now (?:i['’]ll|i will|let me)\b)|(?:^|[.!]\s)(?:이제|그럼|먼저|다음으로)\s[^\n]{2,60}겠습니다[.:]?$",
+    r"^\W{0,3}(?:(?:now|next|then|first)\b,? )?(?:let me (?!know\b|be\b)"
+    r"|i(?:['’]ll| will) (?:now |first )?(?:start|begin|go|write|create|update(?! you)|check|fix|look|read|run|add|make)\b)"
+    r"|(?:^|[.!]\s)(?:이제|그럼|먼저|다음으로)\s[^\n]{2,60}겠습니다[.:]?$",
     re.IGNORECASE,
 )
 """An agent says what it is about to do."""
@@ -176,7 +177,13 @@ def longest_message(said: Iterable[Scored], request: Scored) -> list[Scored]:
 
 
 def outcome_of(
-    request: Scored, reports: Sequence[Scored], closing: Sequence[Scored], longest: Sequence[Scored], *, only_request: bool
+    request: Scored,
+    reports: Sequence[Scored],
+    closing: Sequence[Scored],
+    longest: Sequence[Scored],
+    *,
+    only_request: bool,
+    asks_why: bool = True,
 ) -> Outcome:
     """What the agent says of a request in its turn.
 
@@ -186,6 +193,7 @@ def outcome_of(
         longest: all sentences of its longest message behind the request, as far as the window has the turn: a review that was
             asked for may have something said behind it.
         only_request: whether nothing else was asked for in the turn.
+        asks_why: whether a cause that is named in the turn can be the one that was asked for.
     """
     is_open = is_left_open(request, closing, only_request=only_request)
     goes_to_work = _goes_to_work(closing)
@@ -199,7 +207,7 @@ def outcome_of(
             one for one in closing if one.entry_type == "insight" and one.score >= 0 and _is_finding(one.spot.sentence.text)
         ]
         found = [one for one in found if not one.spot.sentence.text.endswith((":", "："))] or found
-        answers = only_request or _names_the_cause(request, closing)
+        answers = only_request or (asks_why and _names_the_cause(request, closing))
         told = (_review_told(request, closing) if only_request else None) or best_report(request, found, only_request=answers)
         # What is missing or fails is what was found.
         is_open = is_open and told is None
@@ -212,7 +220,7 @@ def outcome_of(
 def _names_the_cause(request: Scored, closing: Sequence[Scored]) -> bool:
     """Whether a message says what the cause is to a person who asked why, in whatever words."""
     return _ASKS_WHY.search(request.spot.sentence.text) is not None and any(
-        _CAUSE.search(one.spot.sentence.text) for one in closing
+        _CAUSE.search(one.spot.sentence.text) and _is_finding(one.spot.sentence.text) for one in closing
     )
 
 
@@ -352,7 +360,7 @@ def _is_the_end(said: str) -> bool:
 
 def only_plans(said: str) -> bool:
     """Whether an agent's message says that a plan is made: what is in it nobody has decided yet."""
-    return _PLANNED.search(said) is not None and _OF_THE_PLAN.search(said) is None
+    return _ONLY_PLANS.search(said) is not None and _OF_THE_PLAN.search(said) is None
 
 
 def asks(text: str) -> bool:

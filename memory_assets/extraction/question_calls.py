@@ -20,15 +20,18 @@ _TOLD = re.compile(r"\A\s{0,8}User has answered your questions?:")
 _PAIR = re.compile(r'"(?P<question>[^"\n]{4,400}[?？][^"\n]{0,40})"="(?P<answer>[^"\n]{1,400})"')
 _WRITTEN = re.compile(r"^\*\*Answer:\*\* (?P<answer>[^\n\"]{1,300})", re.MULTILINE)
 _QUESTION = re.compile(r"^\*\*(?P<question>[^*\n]{4,300}[?？])\*\*", re.MULTILINE)
-_OPTION = re.compile(r"^- \*\*(?P<label>[^*\n]{1,120})\*\*", re.MULTILINE)
+_OPTION = re.compile(r"^- \*\*(?P<label>[^*\n]{1,120})\*\*[^\n]{0,400}$", re.MULTILINE)
+_RECOMMENDED = re.compile(r"\s?\((?:recommended|추천|권장)\)", re.IGNORECASE)
 ASKING_TOOL = "askuserquestion"
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question and its answer; ``quotes`` are the words of the record that say both, the answer first where they are two.
+    """A question and its answer.
 
-    ``question`` is empty where one line answers several questions and names none of their options.
+    Attributes:
+        question: empty where one line answers several questions, and whose it is cannot be told.
+        quotes: the words of the record that say both: the answer first; where it answers several questions, what was taken.
     """
 
     question: str
@@ -64,30 +67,43 @@ def answered_in(message: Message) -> Iterator[Answered]:
     for number, answer in enumerate(answers):
         begun = answers[number - 1].end() if number else 0
         asked = [question for question in questions if begun <= question.start() < answer.start()]
-        ended = answers[number + 1].start() if number + 1 < len(answers) else len(text)
         if len(asked) == 1:
-            yield _answered(asked[0], answer["answer"], answer.group(), text)
-        elif asked:
-            yield from _taken_of_several(asked, answer, text, ended)
+            yield _answered(asked[0], answer, text)
+        else:
+            following = (one.start() for one in (*questions, *answers) if one.start() > answer.start())
+            yield from _taken_of_several(asked, answer, text, min(following, default=len(text)))
 
 
-def _answered(question: re.Match[str], said: str, quote: str, text: str) -> Answered:
-    option = re.search(rf"^- \*\*{re.escape(said.strip())}\*\*[^\n]{{0,400}}$", text, re.MULTILINE)
-    return Answered(question["question"], said, (quote, question.group(), *([option.group()] if option else [])))
+def _answered(question: re.Match[str], answer: re.Match[str], text: str) -> Answered:
+    said = answer["answer"].strip()
+    options = _OPTION.finditer(text, question.end(), answer.start())
+    option = next((one.group() for one in options if said in (one["label"], _bare(one["label"]))), None)
+    return Answered(question["question"], said, (answer.group(), question.group(), *([option] if option else [])))
 
 
 def _taken_of_several(asked: Sequence[re.Match[str]], answer: re.Match[str], text: str, ended: int) -> Iterator[Answered]:
-    """One line answers several questions: each is answered by that of its own options which the answer names.
+    """One line answers several questions: to each belong those of its own options that the line names.
 
-    What cannot be told apart so is told without a question.
+    Where it names none, it is told without a question.
     """
-    told = text[answer.start() : ended]
+    told = text[answer.start("answer") : ended]
     is_bound = False
     for question, following in zip_longest(asked, asked[1:]):
-        options = text[question.end() : following.start() if following is not None else answer.start()]
-        taken = [option["label"] for option in _OPTION.finditer(options) if option["label"] in told]
-        if len(taken) == 1:
+        options = list(_OPTION.finditer(text, question.end(), following.start() if following is not None else answer.start()))
+        taken, rest = [], told
+        for option in sorted(options, key=lambda one: -len(one["label"])):
+            label = _bare(option["label"])
+            rest, count = re.subn(rf"(?<!\w){re.escape(label)}(?!\w)", " ", rest)
+            if count:
+                taken.append(option)
+        if taken:
             is_bound = True
-            yield _answered(question, taken[0], answer.group() if taken[0] in answer.group() else taken[0], text)
+            quotes = (*(option.group() for option in taken), question.group(), answer.group())
+            yield Answered(question["question"], ", ".join(_bare(option["label"]) for option in taken), quotes)
     if not is_bound:
         yield Answered("", answer["answer"], (answer.group(),))
+
+
+def _bare(label: str) -> str:
+    """What an option is called in an answer."""
+    return _RECOMMENDED.sub("", label).strip()

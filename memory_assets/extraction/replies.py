@@ -54,6 +54,7 @@ _CLOSES = re.compile(r"^\W{0,3}(?:ok(?:ay)?|좋아(?:요)?|네)?\W{0,3}(?:thanks
 _TAKES_BACK = re.compile(
     r"^\W{0,3}(?:no|wait|stop|actually|hold on|never ?mind|scratch that|아니|잠깐|취소)(?![a-z])", re.IGNORECASE
 )
+_OVER_WITH_IT = re.compile(r"\b(?:commit|push|re-?test|re-?run|run)\b|커밋|푸시|테스트", re.IGNORECASE)
 _LIGHT = words_of(
     "please thanks thank you put add make do use go ahead let then now first too way just all both fine work works"
     " 부탁 해줘 해주세요 진행 그럼 그렇게 일단 먼저 바로 같이 모두 전부 그거 그걸 이거 하자 합시다 추가 수정"
@@ -124,9 +125,13 @@ def replies(
 
 
 def takes_offer(entry: ExtractedEntry) -> bool:
-    """Whether a decision is no choice among ways, but a yes to what the agent offers to do."""
+    """Whether a decision is no choice among ways, nor an answer in a dialog, but a yes to what the agent offers to do."""
+    reply, *offered = entry.evidence
     return entry.entry_type == "decision" and any(
-        _OFFERS_TO_DO.search(quote.quote) and not _ALTERNATIVES.search(quote.quote) for quote in entry.evidence[1:]
+        quote.message_index < reply.message_index
+        and _OFFERS_TO_DO.search(quote.quote)
+        and not _ALTERNATIVES.search(quote.quote)
+        for quote in offered
     )
 
 
@@ -264,7 +269,7 @@ def _says_no_more(assent: str, proposed: str) -> bool:
 def _is_over_with_it(assent: str) -> bool:
     """Whether what is agreed to is over with the turn: "yeah let's push and re-test" decides nothing."""
     left = _AGREES.sub(" ", assent).strip(" ,.!")
-    return bool(left) and is_one_turn(left)
+    return _OVER_WITH_IT.search(left) is not None and is_one_turn(left) and _TELLS_TO.search(assent) is None
 
 
 def _proposal(asked: str, *, told: bool) -> list[Sentence]:

@@ -27,7 +27,7 @@ from memory_assets.extraction.replies import replies, takes_offer
 from memory_assets.extraction.requests import asks_for_work, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
-from memory_assets.extraction.selection import REVERSAL, Choice, Selection
+from memory_assets.extraction.selection import REVERSAL, Choice, Selection, says_what_of
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.titles import MAX_TITLE, title_of
 from memory_assets.extraction.todos import Todo
@@ -35,7 +35,7 @@ from memory_assets.extraction.windows import Window
 from memory_assets.extraction.withdrawals import withdrawals
 from memory_assets.extraction.works import Turns, announces_work, named_before, told_with, works_of
 from memory_assets.sessions.model import Message
-from memory_assets.text.suppositions import is_supposed, opens_supposed
+from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
 
 CODE_VERSION = "12"
@@ -56,6 +56,12 @@ _DESCRIBES = re.compile(
     r"(?i:i(?:['’]ve| have)? (?:ran|tried|saw|got|noticed|found|removed|added|changed|fixed)|here(?:['’]s| is| are)(?! what))\b"
 )
 """A person's sentence that tells how something is or behaves, and decides nothing."""
+
+
+_MAY_BE = re.compile(
+    r"\b(?:might|may|could) (?:not |also |still |well )?(?:be|have|need|mean|fail|cause|lead)\b|수도 있|일지도", re.IGNORECASE
+)
+"""A person supposes how something is."""
 
 
 def extract_window(messages: Sequence[Message], window: Window, rules: Rules | None = None) -> list[ExtractedEntry]:
@@ -182,10 +188,11 @@ def _named(entry: ExtractedEntry, decided: Mapping[Quote, ExtractedEntry]) -> Ex
 def _title(choice: Choice) -> str:
     """The sentence, behind the one that names what it points back at, or what an order is about, where both fit on a line."""
     main = choice.main
-    points = points_back(main.spot.sentence.text) or main.entry_type == "preference"
-    leans = leans_back(main) if choice.is_request else points
-    before = next(iter(choice.near), None) if leans else None
-    return _title_behind(before if before is not None and _is_before(before, main) else None, main)
+    before = next((one for one in choice.near[:1] if _is_before(one, main)), None)
+    if before is None:
+        return _title_behind(None, main)
+    leans = leans_back(main) if choice.is_request else points_back(main.spot.sentence.text) or says_what_of(main, before)
+    return _title_behind(before if leans else None, main)
 
 
 def _title_behind(before: Scored | None, main: Scored) -> str:
@@ -221,7 +228,7 @@ def _type(main: Scored) -> EntryType:
 
 def _told(text: str) -> EntryType:
     """Of a person's sentence that no phrase names: a guess is found out, a description is so, all else is decided."""
-    if is_supposed(text):
+    if _MAY_BE.search(text):
         return "insight"
     return "fact" if _DESCRIBES.match(text) else "decision"
 

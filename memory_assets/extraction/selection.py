@@ -7,6 +7,7 @@ allows, so that a long one does not bury what matters.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from memory_assets.extraction.cues import Rules
 from memory_assets.extraction.schema import Quote
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.todos import Todo
+from memory_assets.tasks.done_phrases import thanks
 from memory_assets.tasks.one_turn import is_one_turn
 from memory_assets.text.normal_form import folded
 
@@ -33,6 +35,11 @@ _COUNTED = 4_000
 _ALIKE_CANDIDATES = 5
 _SHORT = 8
 """Telling words of a person's order that may not say what it is about."""
+_TELLING = 3
+"""Telling words of a sentence that says what it is about."""
+_PRAISES = re.compile(
+    r"\b(?:great|nice|good|awesome|excellent) (?:work|job|one)\b|\bwell done\b|고마|감사|수고|잘 ?했", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -71,6 +78,16 @@ class Choice:
         quoted = [self.main, *self.same[:1], *self.near][:QUOTED_SENTENCES]
         further = (one for one in (self.outcome, self.withdrawn) if one is not None)
         return [*quoted, *(one for one in further if not any(one is known for known in quoted))]
+
+
+def says_what_of(order: Scored, before: Scored) -> bool:
+    """Whether a sentence says what a person's short order behind it is about ("The header is Korean. Write it in English")."""
+    if order.spot.origin != "typed" or order.entry_type != "preference" or len(order.spot.words) > _SHORT:
+        return False
+    text = before.spot.sentence.text
+    tells = before.entry_type in (None, "fact", "insight") and len(before.spot.words) >= _TELLING
+    praises = thanks(text) or _PRAISES.search(text) is not None
+    return before.spot.origin == "typed" and before.spot.sentence.shape == "prose" and tells and not praises
 
 
 class Selection:
@@ -117,8 +134,9 @@ class Selection:
     def run(self) -> list[Choice]:
         """All choices, in the order of the talk."""
         budget = self._budget()
+        listed = sum(choice.is_listed for choice in self.choices)
         for best in sorted(self._scored, key=lambda one: (-one.score, _place(one))):
-            if best.score < 0 or len(self.choices) >= budget:
+            if best.score < 0 or len(self.choices) - listed >= budget:
                 break
             if (
                 not (self._people_only or self._can_carry(best))
@@ -168,17 +186,11 @@ class Selection:
         around = around[first : best.spot.position + int(reach) + 1]
         near = [one for one in around if one is not best and one.score >= enough and not self.is_used(one)]
         near.sort(key=lambda one: (-one.score, _place(one)))
-        if best.spot.position > 0 and (points_back(best.spot.sentence.text) or self._needs_what_is_before(best)):
-            named = self._by_message[best.spot.message_index][best.spot.position - 1]
-            near = [named, *(one for one in near if one is not named)]
+        if best.spot.position > 0:
+            before = self._by_message[best.spot.message_index][best.spot.position - 1]
+            if points_back(best.spot.sentence.text) or (says_what_of(best, before) and not self.is_used(before)):
+                near = [before, *(one for one in near if one is not before)]
         return near[: QUOTED_SENTENCES - 1]
-
-    def _needs_what_is_before(self, best: Scored) -> bool:
-        """Whether a person's short order stands behind the sentence that says of what it speaks."""
-        if best.spot.origin != "typed" or best.entry_type != "preference" or len(best.spot.words) > _SHORT:
-            return False
-        before = self._by_message[best.spot.message_index][best.spot.position - 1]
-        return before.spot.origin == "typed" and before.spot.sentence.shape == "prose"
 
     def _alike(self, best: Scored) -> Choice | None:
         """The choice whose sentence has most of this one's words, when that is enough to be the same memory.

@@ -168,18 +168,19 @@ def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
 
 def broken_into_at(messages: Sequence[Message], start: int, end: int) -> list[int]:
     """The messages by which a person answers a dialog in words of their own, or speaks while the agent is at work."""
-    return [
-        index for index in range(start, end) if _is_said_by_person(messages[index]) and _is_waited_for(messages, start, index)
-    ]
+    spoken = (index for index in range(start, end) if _is_said_by_person(messages[index]) and shown_text(messages[index]))
+    return [index for index in spoken if _is_waited_for(messages, start, index)]
 
 
 def _is_waited_for(messages: Sequence[Message], start: int, index: int) -> bool:
-    """Whether the agent was stopped, or asks in a dialog, just before a message."""
+    """Whether the agent was stopped just before a message, or asks in a dialog that has no answer."""
     for before in (messages[earlier] for earlier in range(index - 1, start - 1, -1)):
-        if before.kind != "injected":
-            return (before.tool_name or "").lower() == ASKING_TOOL
-        if _INTERRUPTED.match(before.text):
+        if holds_answers(before) or before.kind not in ("injected", "tool_result", "tool_call"):
+            return False
+        if before.kind == "injected" and _INTERRUPTED.match(before.text):
             return True
+        if before.kind == "tool_call":
+            return (before.tool_name or "").lower() == ASKING_TOOL
     return False
 
 

@@ -17,6 +17,7 @@ from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_kn
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, asks, longest_message, outcome_of
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
+from memory_assets.extraction.sentence_context import stems_of
 from memory_assets.extraction.windows import Window, broken_into_at, is_command
 from memory_assets.sessions.model import Message
 from memory_assets.tasks.done_phrases import thanks
@@ -31,6 +32,12 @@ _ANNOUNCES = re.compile(
 _GOAL = re.compile(r"^\W{0,4}(?:goals?|objectives?|purpose|목표|목적)[*_]{0,2}\s?[:：]", re.IGNORECASE)
 _TAKES_WORDS = 3
 """Telling words that a request shares with what it takes up."""
+_FAILS = re.compile(
+    r"\b(?:fail\w*|errors?|wrong|slow|broken|breaks|bugs?|crash\w*|hangs?|freez\w*|leaks?)\b|오류|에러|실패|버그|느리|느려|깨[져지]|죽[어는]",
+    re.IGNORECASE,
+)
+"""A person tells of something that is broken, and answers nothing."""
+_GUESSES = re.compile(r"\bbecause\b|때문", re.IGNORECASE)
 _LAST_WORDS = 3
 """Sentences at the end of a message in one of which it asks."""
 _BESIDE = 2
@@ -52,15 +59,18 @@ class Turns:
         reports: of each turn the sentences that report something.
         closing: of each turn all sentences of the agent's last message.
         said: of each turn all sentences of the agent.
-        questions: the turns in which the person asks to be told something.
+        questions: the turns in which the person asks to be told something, and agrees to nothing.
+        guessed: the turns in which a person asks whether something is the cause.
     """
 
     def __init__(self, scored: Iterable[Scored]) -> None:
         self.reports: dict[int, list[Scored]] = {}
         self.closing: dict[int, list[Scored]] = {}
         self.said: dict[int, list[Scored]] = {}
-        self.questions: set[int] = set()
+        self.guessed: set[int] = set()
         spoken: set[tuple[int, int]] = set()
+        asked: set[int] = set()
+        agreed: set[int] = set()
         for one in scored:
             if one.score > REPORT_SCORE and one.reports:
                 self.reports.setdefault(one.turn, []).append(one)
@@ -69,16 +79,29 @@ class Turns:
             if one.spot.voice != "user":
                 spoken.add((one.turn, one.spot.message_index))
                 self.said.setdefault(one.turn, []).append(one)
-            elif asks_to_know(one.spot.sentence.text):
-                self.questions.add(one.turn)
+            else:
+                if asks_to_know(one.spot.sentence.text):
+                    asked.add(one.turn)
+                if is_answer(one) or one.has(GO_ON):
+                    agreed.add(one.turn)
+                if _GUESSES.search(one.spot.sentence.text):
+                    self.guessed.add(one.turn)
         self.answers: Counter[int] = Counter(turn for turn, _ in spoken)
+        self.questions = {turn for turn in asked if turn not in agreed}
 
     def outcome_of(self, request: Scored, turn: int, *, only_request: bool) -> Outcome:
-        """What a turn tells of a request; a later one that begins with a question tells its answer as well."""
-        only_request = only_request and (turn == request.turn or turn not in self.questions)
+        """What a turn tells of a request.
+
+        From the turn on in which the person asks something, what is told of the request says so by its words; or it is the
+        cause, where the person asked whether it is another.
+        """
         found, closing = self.reports.get(turn, []), self.closing.get(turn, [])
         longest = longest_message(self.said.get(turn, ()), request)
-        return outcome_of(request, found, closing, longest, only_request=only_request)
+        if self.questions.isdisjoint(range(request.turn + 1, turn + 1)):
+            return outcome_of(request, found, closing, longest, only_request=only_request)
+        outcome = outcome_of(request, found, closing, longest, only_request=False, asks_why=turn in self.guessed)
+        told = outcome.report or outcome.told
+        return outcome if told is None or turn in self.guessed or _speaks_of(told, request) else Outcome()
 
     def goes_on(self, said: Scored, *, is_asked: bool) -> bool:
         """Whether a person who begins a turn so wants nothing new: it is a question, or an answer.
@@ -88,12 +111,20 @@ class Turns:
         """
         asked = is_asked or any(asks(one.spot.sentence.text) for one in self.closing.get(said.turn - 1, [])[-_LAST_WORDS:])
         text = said.spot.sentence.text
-        return asks_to_know(text) or (asked and said.entry_type != "task" and not also_orders(text))
+        wants_work = said.entry_type == "task" or also_orders(text) or _FAILS.search(text) is not None
+        return asks_to_know(text) or (asked and not wants_work)
 
     def is_done(self, request: Scored, turn: int) -> bool:
         """Whether a turn tells that a request is done, and not that something is left of it."""
         outcome = self.outcome_of(request, turn, only_request=True)
         return (outcome.report is not None or outcome.told is not None) and not outcome.is_left_open
+
+
+def _speaks_of(one: Scored, request: Scored) -> bool:
+    """Whether a report has so many words of a request that it is about nothing else."""
+    asked = stems_of(request.spot.words)
+    shared = len(asked & stems_of(one.spot.words))
+    return shared >= _TAKES_WORDS or shared * 2 >= len(asked)
 
 
 def works_of(

@@ -41,7 +41,9 @@ TOLD_LENGTH = 240
 _SPEAK = ("user", "assistant")
 """Speakers of words; the others are programs."""
 _FOUND = re.compile(
-    r"\broot cause\b|\bverdict\b|\b(?:the|a) (?:key |main )?(?:lesson|takeaway)\b|근본 ?원인|원인은|교훈", re.IGNORECASE
+    r"\b(?<!find the )root cause(?::| is\b| was\b)|\bverdict\b|\b(?:the|a) (?:key |main )?(?:lesson|takeaway)\b"
+    r"|근본 ?원인|원인은|교훈",
+    re.IGNORECASE,
 )
 """Words of who has found out what it was, and does not look for it any more."""
 _NOTED_ORDER = ("preference", "insight", "fact", "reference")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_assets.extraction.completeness import can_carry, is_torn, points_back
+from memory_assets.extraction.completeness import asks_to_know, can_carry, is_torn, points_back
 from memory_assets.extraction.cues import built_in_rules
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.scoring import score_window
@@ -149,6 +149,20 @@ def test_what_points_back_is_quoted_with_what_names_it() -> None:
 )
 def test_a_question_for_something_to_be_told_carries_nothing(text: str) -> None:
     assert not carries(user(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Revert the change to the Dockerfile, why did you touch it?",
+        "Why did you delete the tests, put them back.",
+        "Once the migration is done, drop the legacy table, which nobody reads anymore, ok?",
+        "캐시를 Redis로 옮기자, 괜찮지?",
+        "에러는 500 말고 400으로 내려야 하는 거 맞지?",
+    ],
+)
+def test_an_order_with_a_question_behind_it_is_an_order(text: str) -> None:
+    assert not asks_to_know(text)
 
 
 @pytest.mark.parametrize("text", ["Can you move the release into its own workflow?", "Should we not use PostgreSQL instead?"])

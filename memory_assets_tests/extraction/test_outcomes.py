@@ -48,6 +48,9 @@ def status_of(asked: str, closing: str) -> str | None:
         ("Please log the skipped attribution.", "I added a log line. The function still fails gracefully, and now tells why."),
         # A plan of which the work is through.
         ("Please move the logs.", "All implementation work from the plan is complete. The logs are in their own folder."),
+        ("Please fix the login form.", "I fixed the login form. All tests pass. Now let me know if anything looks off."),
+        ("Please fix the login form.", "I fixed the login form. Let me be clear: nothing is left."),
+        ("Please fix the login form.", "I fixed the login form. I'll update you when CI is green."),
     ],
 )
 def test_a_turn_that_ends_with_a_report_is_done(asked: str, closing: str) -> None:

@@ -147,22 +147,50 @@ def test_one_line_that_answers_several_questions() -> None:
         "- **Extract sub-helpers** - small ones\n- **Full merge** - one\n\n"
     )
 
+    event, helpers = "- **New event + logging** - an event and a log", "- **Extract sub-helpers** - small ones"
+    telemetry, merge = "**How much telemetry (MIP #4)?**", "**How bold should the merge be (MIP #5)?**"
+
     def told(answer: str) -> list[list[str]]:
         call = Message("q", "assistant", "tool_call", f"{asked}**Answer:** {answer}", tool_name="AskUserQuestion")
         return decisions(user("so"), call)
 
-    assert told('New event + logging" selected preview:\n  an event, Extract sub-helpers" selected preview:\n+ row') == [
-        [
-            "**Answer:** New event + logging",
-            "**How much telemetry (MIP #4)?**",
-            "- **New event + logging** - an event and a log",
-        ],
-        ["Extract sub-helpers", "**How bold should the merge be (MIP #5)?**", "- **Extract sub-helpers** - small ones"],
-    ]
+    both = 'New event + logging" selected preview:\n  an event, Extract sub-helpers" selected preview:\n+ row'
+    line = "**Answer:** New event + logging"
+    assert told(both) == [[event, telemetry, line], [helpers, merge, line]]
     assert told("as you like it") == [["**Answer:** as you like it"]]
-    assert told("Full merge") == [
-        ["**Answer:** Full merge", "**How bold should the merge be (MIP #5)?**", "- **Full merge** - one"]
+    assert told("Full merge") == [["- **Full merge** - one", merge, "**Answer:** Full merge"]]
+    # The options of a question behind it are no answer to one before it.
+    assert told(f"as you like it\n\n{asked}**Answer:** Full merge")[0] == ["**Answer:** as you like it"]
+
+
+def test_options_that_are_called_alike_are_told_apart() -> None:
+    asked = (
+        "**Which store?**\n\nOptions:\n- **Postgres** - one\n- **Postgres + Redis (Recommended)** - two\n\n"
+        "**Which plan?**\n\nOptions:\n- **A** - one\n- **B** - two\n\n"
+    )
+    call = Message("q", "assistant", "tool_call", f"{asked}**Answer:** Postgres + Redis, none", tool_name="AskUserQuestion")
+    assert decisions(user("so"), call) == [
+        ["- **Postgres + Redis (Recommended)** - two", "**Which store?**", "**Answer:** Postgres + Redis, none"]
     ]
+
+
+@pytest.mark.parametrize("reply", ["Yes, go with that.", "좋아, 진행하자."])
+def test_who_takes_what_is_recommended_decides_it(reply: str) -> None:
+    asked = agent("I recommend storing the sessions of the shop in Redis, which expires them. Do you want that?")
+    talk = (user("Where do we store the sessions of the shop?"), asked, user(reply))
+    told = [entry for window in windows(talk) for entry in extract_window(talk, window) if entry.evidence[0].message_index == 2]
+    assert told and any("Redis" in quote.quote for quote in told[0].evidence)
+
+
+def test_a_no_in_a_dialog_stays_a_decision() -> None:
+    text = (
+        "**Should I store the session tokens in Redis?**\n\nOptions:\n"
+        "- **Yes** - in Redis\n- **No, keep Postgres** - as it is\n\n"
+        "**Answer:** No, keep Postgres"
+    )
+    call = Message("q", "assistant", "tool_call", text, tool_name="AskUserQuestion")
+    talk = (user("Please add session storage to the login service."), call, agent("I added session storage in Postgres."))
+    assert ["**Answer:** No, keep Postgres"] in [quotes[:1] for quotes in decisions(*talk)]
 
 
 def titles(*talk: Message) -> list[ExtractedEntry]:

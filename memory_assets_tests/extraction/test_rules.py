@@ -130,6 +130,44 @@ def test_what_a_person_lists_as_decided_is_kept_item_by_item() -> None:
 
 
 @pytest.mark.parametrize(
+    "heading", ["Open decisions", "Rejected decisions", "Confirmed", "남은 결정 사항", "No decisions made"]
+)
+def test_what_is_not_decided_is_not_listed_as_decided(heading: str) -> None:
+    said = f"The list:\n\n## {heading}\n\n- The old table of the shop and its prices\n- Whether to drop the old table?\n"
+    assert all(entry.entry_type != "decision" for entry in entries(user("어떻게 되어 있어"), agent(said)))
+
+
+def test_of_an_item_of_decisions_the_first_sentence_is_the_decision() -> None:
+    said = (
+        "## Decisions\n\n- Redis holds the sessions of the shop. It was too slow before. We tried it twice.\n"
+        "- Whether to drop the old table?\n\nNext steps:\n\n- write the tests for the cache of the shop\n"
+    )
+    decided = [entry for entry in entries(user("어떻게 되어 있어"), agent(said)) if entry.entry_type == "decision"]
+    assert [entry.evidence[0].quote for entry in decided] == ["Redis holds the sessions of the shop."]
+
+
+def test_praise_before_an_order_says_nothing_of_it() -> None:
+    order = "Never commit to main directly."
+    (found,) = [
+        entry for entry in entries(user(f"Great work on the new parser so far. {order}")) if entry.entry_type == "preference"
+    ]
+    assert found.evidence[0].quote == order and found.title == "Never commit to main directly."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We will use SQLite instead of Postgres for the queue.",
+        "모든 응답은 camelCase로 통일되어야 합니다.",
+        "Users of the shop should be able to export their orders.",
+    ],
+)
+def test_what_is_to_be_is_decided(text: str) -> None:
+    (found,) = entries(user(text))
+    assert found.entry_type == "decision"
+
+
+@pytest.mark.parametrize(
     ("heading", "entry_type"), [("Key design decisions", "decision"), ("Why it fails", "insight"), ("The reader", "fact")]
 )
 def test_a_heading_says_what_stands_below_it(heading: str, entry_type: str) -> None:

@@ -90,6 +90,41 @@ def test_what_a_person_says_into_the_work_belongs_to_it(before: list[Message]) -
     assert other == [(asked, "pending"), ("Please add the export of invoices.", "done")]
 
 
+def test_something_else_that_is_broken_is_no_answer() -> None:
+    asked, broken = "Please add a retry policy to the upload client.", "The dashboard crashes when I open the settings tab."
+    talk = [
+        user(asked),
+        agent("The client has no hook for it. Which limit do you want?"),
+        user(broken),
+        *(agent(f"I look into part {n} of the settings tab.", uid=n) for n in "abcd"),
+        agent("I fixed the crash of the dashboard in settings.tsx."),
+    ]
+    assert told(*talk) == [(asked, "pending"), (broken, "done")]
+
+
+def test_what_was_done_for_a_question_ends_no_other_request() -> None:
+    asked = "Please add a toggle for sounds to the settings page."
+    talk = [
+        user(asked),
+        agent("I could not find the settings page, it is still missing."),
+        user("Is it possible to add a dark mode toggle?"),
+        agent("I look.", uid="a"),
+        agent("I added a dark mode toggle to the header."),
+    ]
+    assert (asked, "pending") in told(*talk)
+
+
+def test_the_cause_of_something_else_ends_no_search() -> None:
+    asked = "Please investigate why the upload times out."
+    talk = [
+        user(asked),
+        agent("I could not reproduce the timeout yet."),
+        user("Why does the login page redirect twice?"),
+        agent("The root cause is that the session cookie is set twice by the proxy."),
+    ]
+    assert told(*talk) == [(asked, "pending")]
+
+
 def test_what_answers_a_question_between_ends_no_request() -> None:
     asked = "Please add the export of invoices."
     talk = [
