@@ -21,7 +21,7 @@ from pathlib import Path
 
 PROGRAM = "import sys; from memory_assets.cli.main import main; sys.exit(main())"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "sessions"
-QUESTIONS = {"English": "why was the deployment moved", "Korean": "배포를 목요일로 미룬 이유"}
+QUESTIONS = {"English": "when is the maintenance window open for the backfill", "Korean": "배포는 무슨 요일에 하기로 했지"}
 BARS = {"hybrid": 2.2, "vector": 2.2, "lexical": 1.6}
 # Nothing is told to the processes but this: which modules they hold at their end.
 HEAVY = "import atexit, sys; atexit.register(lambda: sys.stderr.write('\\nPYTORCH' if 'torch' in sys.modules else ''));"
@@ -38,7 +38,8 @@ def asked(home: str, question: str, mode: str) -> tuple[float, float, bool]:
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         said = errors.read().decode(errors="replace")
-    if process.returncode:  # 1: nothing was found, which costs less than an answer
+    # By meaning alone less is sure than by words, and the nearest hits are shown with exit code 1: at the same cost.
+    if process.returncode not in (0, 1) or (process.returncode and mode != "vector"):
         sys.exit(f"memory search ended with {process.returncode}: {said[-500:]}")
     return used.ru_utime + used.ru_stime, used.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3), "PYTORCH" in said
 

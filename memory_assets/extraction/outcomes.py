@@ -119,6 +119,8 @@ _READS_ON = re.compile(
     re.IGNORECASE,
 )
 """A reviewer who reads on."""
+_LISTED_BELOW = 8
+"""Sentences below one that announces a list in which what it announces is looked for."""
 _LONG_ANSWER = 8
 """Sentences of a message that is the review that was asked for."""
 _NAMES_A_FAILURE = re.compile(r"^\W{0,6}failed to\b", re.IGNORECASE)
@@ -200,7 +202,8 @@ def outcome_of(
     telling = [one for one in reports if not _OPENS_DONE.match(one.spot.sentence.text)]
     report = best_report(request, telling, only_request=only_request)
     if report is not None or request.status == "blocked":
-        return Outcome(report, is_left_open=is_open or goes_to_work)
+        below = _said_below(request, report, closing)
+        return Outcome(report if below is None else None, below, is_open or goes_to_work)
     told = best_report(request, _told_done(closing), only_request=only_request)
     if told is None and asks_to_look(request):
         found = [
@@ -214,7 +217,16 @@ def outcome_of(
         if told is None and only_request and not _goes_on(longest, closing):
             told = _review_told(request, longest)
             goes_to_work = goes_to_work and told is None  # the review is given, whatever is looked at behind it
-    return Outcome(None, told, is_open or goes_to_work)
+    return Outcome(None, _said_below(request, told, closing) or told, is_open or goes_to_work)
+
+
+def _said_below(request: Scored, report: Scored | None, closing: Sequence[Scored]) -> Scored | None:
+    """What a report announces ("Here's what changed:"): the item below it that has most words of the request."""
+    if report is None or not _only_points(report):
+        return None
+    said = [one for one in closing if one.spot.message is report.spot.message and one.spot.position > report.spot.position]
+    below = [one for one in said[:_LISTED_BELOW] if one.spot.sentence.shape == "item" and not _only_points(one)]
+    return max(below, key=lambda one: (len(request.spot.words & one.spot.words), -one.spot.position), default=None)
 
 
 def _names_the_cause(request: Scored, closing: Sequence[Scored]) -> bool:

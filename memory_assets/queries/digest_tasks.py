@@ -24,7 +24,7 @@ _OPEN_ORDER = ("in_progress", "blocked", "pending")
 # Of each task the quotes of each session that speak of it, and what the session claims with each.
 _SPOKEN_OF = f"""
 SELECT n.session_id, t.entity_id, t.title, t.stage, t.current_json ->> '$.status', s.message_index, s.segments_json,
-  s.matched_text, coalesce(w.name, w.role), w.ts, c.status
+  s.matched_text, coalesce(w.name, w.role), w.ts, c.status, w.role = 'assistant' AND w.kind = 'said'
 FROM entries n JOIN edges g ON g.src_id = n.entry_id AND g.rel_type = 'evidence_of'
 JOIN entities t ON t.entity_id = g.dst_id AND t.entity_type = 'task'
 JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
@@ -55,7 +55,12 @@ class SessionTasks:
 
 @dataclass(frozen=True, slots=True)
 class _Quoted:
-    """A quote that speaks of a task, with the task as it stands; ``claimed`` is the status that goes with it."""
+    """A quote that speaks of a task, with the task as it stands.
+
+    Attributes:
+        claimed: the status that goes with it.
+        is_agents_word: an agent said it, and no tool was told it.
+    """
 
     session_id: str
     task_id: str
@@ -68,6 +73,7 @@ class _Quoted:
     speaker: str
     said_at: datetime
     claimed: str | None
+    is_agents_word: bool
 
 
 def task_lines(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, SessionTasks]:
@@ -91,12 +97,17 @@ def _of_session(tasks: dict[str, list[_Quoted]], waits_for: dict[str, list[str]]
     for task_id, quotes in tasks.items():
         told = next((one for one in reversed(quotes) if one.claimed is not None), quotes[-1])
         if told.claimed == "done":
-            done.append(_line(told, "done" if told.status == "done" else SAID_DONE, (), backed))
+            done.append(_line(_in_words(told, quotes), "done" if told.status == "done" else SAID_DONE, (), backed))
         elif told.status in FINISHED:
             closed_since += 1
         else:
             left.append(_line(told, told.status, tuple(waits_for.get(task_id, ())), backed))
     return SessionTasks(done, sorted(left, key=lambda line: _OPEN_ORDER.index(line.status)), closed_since)
+
+
+def _in_words(told: _Quoted, quotes: Sequence[_Quoted]) -> _Quoted:
+    """What says that a task is done: the agent's last words of it rather than a tick in its list."""
+    return told if told.is_agents_word else next((one for one in reversed(quotes) if one.is_agents_word), told)
 
 
 def _line(told: _Quoted, status: str, waits_for: tuple[str, ...], backed: Backings) -> DigestLineV1:

@@ -224,6 +224,14 @@ def test_a_long_message_that_is_no_review_or_was_not_asked_for_ends_nothing(aske
     assert [one.entry.status for one in found if one.entry.status == "done"] == []
 
 
+@pytest.mark.parametrize("head", ["Here's what changed:", "Here's a summary of the changes made:"])
+def test_what_a_list_is_announced_with_is_proved_by_its_item(head: str) -> None:
+    listed = "- Tests in a folder of their own\n- A check of the token in the login form"
+    (task,) = tasks(user(F), *WORK, agent(f"All done. {head}\n\n{listed}", uid="last"))
+    assert task.entry.status == "done"
+    assert task.entry.evidence[-1].quote == "A check of the token in the login form"
+
+
 @pytest.mark.parametrize("head", ["What I fixed in the login form:", "## The login form", "(The login form was fixed.)"])
 def test_the_proof_of_what_was_done_is_a_sentence_that_says_it(head: str) -> None:
     (task,) = tasks(user(F), *WORK, agent(f"{head}\n\nI fixed the check of the token.", uid="last"))
