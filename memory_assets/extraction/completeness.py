@@ -38,11 +38,6 @@ _POINTS_BACK = re.compile(
     r"(?=[\s은는이가을를도,]))",
     re.IGNORECASE,
 )
-_NO_ORDER = (
-    r"(?!(?:please |now |and |then |so ){0,2}(?:add|change|commit|delete|drop|fix|keep|make|merge|move|push|put|remove|rename"
-    r"|replace|restore|revert|rewrite|run|undo|update|use)\b(?! (?:previously|always|usually|used to)\b))"
-)
-"""Where no order begins."""
 _ASKS_TO_KNOW = re.compile(
     r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|q|question|follow[- ]?up|also)\b[\s,:.…]{0,3}){0,2}"
     r"(?:(?:is|are|was|were) there|why|(?:what(?:'s)?|how)(?! about\b)|which"
@@ -59,7 +54,8 @@ _ASKS_TO_KNOW = re.compile(
     r"|^\W{0,3}(?:can|could|will|would) you help (?:me|us)(?: out)? (?:if|when|in case)\b[^\n]{0,200}\?\W{0,3}$"
     r"|^\W{0,3}(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know)|is (?:it|this|that) (?:because|how|why)"
     r"|why did (?:we|you|they)\b[^,;.\n]{0,200}$)"
-    rf"|^{_NO_ORDER}[^\n]{{1,200}},\s(?:so |and |but )?"
+    r"|^[^\n]{0,120}\b(?:was|were|is|are|had|has|have|works?|worked|used to|did|does|got|ran|fails?|failed)\b"
+    r"[^\n]{0,120},\s(?:so |and |but )?"
     r"(?:(?:is|was) (?:it|that|this) because|why (?:did|do) (?:we|you|they))\b"
     r"|^[^\n]{2,200}(?:것|게|점|부분|문제|이슈|데|경우)[이가은는도]?\s?(?:있|없)(?:을까요?|나요?|어요?|니|습니까)\?\W{0,3}$"
     r"|^\W{0,3}(?:왜|어떻게|무엇|뭐가|뭘|어디|언제|누가|몇)[^\n]{0,200}(?:까|나|나요|가요|지|죠|어|야)\?\W{0,3}$",

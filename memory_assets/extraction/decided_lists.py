@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memory_assets.extraction.completeness import is_torn
+from memory_assets.extraction.outcomes import asks, only_plans
 from memory_assets.extraction.scoring import Scored
 
 MOST_ITEMS = 8
@@ -19,24 +20,30 @@ _DECIDED = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile(r"[ \t]{0,40}(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_OPEN = re.compile(r"[?？]\W{0,4}$|^\W{0,4}whether\b|여부\W{0,4}$", re.IGNORECASE)
-"""What is still to be decided."""
+_OPEN = re.compile(
+    r"[?？]\W{0,4}$|^\W{0,4}(?:whether|none|nothing|n/a|tbd|to be decided)\b|\bnot (?:yet )?decided\b|여부\W{0,4}$|없음|미정",
+    re.IGNORECASE,
+)
+"""What is still to be decided, and that there is nothing."""
 
 
 def listed_as_decided(scored: Sequence[Scored]) -> Iterator[Scored]:
     """The items below such a heading that a person wrote or handed over, or with which an agent ends a turn.
 
-    The list ends with the next line that announces another one.
+    The list ends with the next line that is no item of it. What an agent lists in a plan, or before it asks, is proposed.
     """
     count, under = 0, (-1, "")
+    last = {one.spot.message_index: one.spot.sentence.text for one in scored}
     for one in scored:
-        sentence = one.spot.sentence
-        if one.spot.voice == "working" or not _DECIDED.match(sentence.heading):
+        sentence, spot = one.spot.sentence, one.spot
+        if spot.voice == "working" or not _DECIDED.match(sentence.heading):
+            continue
+        if spot.voice == "closing" and (only_plans(spot.message.text) or asks(last[spot.message_index])):
             continue
         if under != (one.spot.message_index, sentence.heading):
             count, under = 0, (one.spot.message_index, sentence.heading)
         if sentence.shape != "item":
-            count = MOST_ITEMS if sentence.text.endswith((":", "：")) else count
+            count = MOST_ITEMS if sentence.shape != "heading" and count else count
         elif _begins_item(one):
             count += 1
             if count <= MOST_ITEMS and not (is_torn(sentence.text) or _OPEN.search(sentence.text)):

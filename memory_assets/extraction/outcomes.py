@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from memory_assets.extraction.completeness import points_back
+from memory_assets.extraction.findings import asks_to_look, is_finding, names_the_cause
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.sentence_context import stems_of
 from memory_assets.extraction.task_state import standing
 from memory_assets.extraction.titles import title_of
-from memory_assets.tasks.done_phrases import all_tests_pass, is_guess
+from memory_assets.tasks.done_phrases import all_tests_pass
 
 REPORT_SCORE = -6.0
 """How far below what an entry needs a report may be and still be cited."""
@@ -53,7 +54,11 @@ _PLAN_IS_MADE = (
     r"(?:ready|written|complete\w*|updated|saved|drafted)\b"
     r"|(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)"
 )
-_ONLY_PLANS = re.compile(_PLAN_IS_MADE, re.IGNORECASE)
+_ONLY_PLANS = re.compile(
+    r"\b(?:the|my|this) plan (?:is|has been) (?:now )?(?:ready|written|drafted)\b"
+    r"|(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)",
+    re.IGNORECASE,
+)
 _PLANNED = re.compile(
     rf"{_PLAN_IS_MADE}|\bready to (?:be )?(?:implement|execute|start implement)\w*|실행(?:할)? 준비가", re.IGNORECASE
 )
@@ -78,8 +83,9 @@ _ENDS_ALL = re.compile(
     re.IGNORECASE,
 )
 _NEXT = re.compile(
-    r"^\W{0,3}(?:(?:now|next|then|first)\b,? )?(?:let me (?!know\b|be\b)"
-    r"|i(?:['’]ll| will) (?:now |first )?(?:start|begin|go|write|create|update(?! you)|check|fix|look|read|run|add|make)\b)"
+    r"^\W{0,3}(?:(?:now|next|then|first)\b,? )?(?:let me (?!know\b|be\b|explain\b|sum)"
+    r"|i(?:['’]ll| will) (?:now |first )?(?:start|begin|write|create|update(?! you)|check|fix|look|read|run|add)\b)"
+    r"(?![^\n]{0,200}\b(?:if|whenever|once) you\b)"
     r"|(?:^|[.!]\s)(?:이제|그럼|먼저|다음으로)\s[^\n]{2,60}겠습니다[.:]?$",
     re.IGNORECASE,
 )
@@ -125,33 +131,6 @@ _LONG_ANSWER = 8
 """Sentences of a message that is the review that was asked for."""
 _NAMES_A_FAILURE = re.compile(r"^\W{0,6}failed to\b", re.IGNORECASE)
 """What an item of such a list may be called: the message that is logged now, the case that is handled."""
-_NOT_FOUND = re.compile(
-    r"\b(?:unclear|unknown|no idea|nothing (?:found|wrong))\b"
-    r"|(?:\bnot|n['’]t) (?:yet )?(?:clear|sure|known|know|find|found|reproduce|tell)\b"
-    r"|\b(?:could not|couldn['’]t|unable to) (?:find|reproduce|determine|identify|tell|locate|confirm|verify|see|access)"
-    r"|모르겠|알 수 없|불분명|명확하지 않|(?:찾|알아내|확인하|파악하)지 못|(?:파악|확인|재현)되지",
-    re.IGNORECASE,
-)
-"""What says that nothing was found out."""
-_LOOKS = re.compile(
-    r"^\W{0,3}(?:(?:can|could|would) you |please |let['’]?s |so,? |ok(?:ay)?,? |i['’]ll |i will )?"
-    r"(?:investigate|check(?! (?:in|out|into)\b)|review|examine|audit"
-    r"|find out|figure out|look (?:at|into|for|why)|analy[sz]e|explain|why|compare|verify|research|dig into|take a look)\b"
-    r"|(?:확인|조사|분석|검토|리뷰|파악|비교)(?:을|를)?\s?(?:해|하고|하겠|좀|부탁)|(?:찾아|알아)\s?(?:봐|줘|보고)|왜.{0,60}(?:지|까|나요?)\?",
-    re.IGNORECASE,
-)
-_ASKS_WHY = re.compile(r"\bwhy\b|\bcauses?\b|\b(?:investigate|debug|diagnose)\b|왜|원인", re.IGNORECASE)
-_CAUSE = re.compile(r"\broot cause\b|^\W{0,3}(?:the )?cause\b|(?:근본\s?)?원인(?:은|:|：)", re.IGNORECASE)
-_ALSO_CHANGES = re.compile(
-    r"\bneeds? (?:a|an|some) (?:re)?(?:write|work|fix|clean-?up)\b"
-    r"|(?:\b(?:and|then|please)|[,;]) (?:(?:then|also|please|just) )?(?:fix|refactor|rename|add|remove|delete|update|change"
-    r"|implement|write|create|make|move|replace|merge|push|commit|deploy|clean|correct|migrate|install|upgrade|handle|apply"
-    r"|resolve|improve|simplify|rewrite)\b"
-    r"|(?:하고|해서|한 (?:뒤|다음|후)(?:에)?|보고|찾아서?|후에?)[^\n]{0,40}"
-    r"(?:고쳐|고치|수정|추가|삭제|제거|변경|바꿔|바꾸|만들|적용|반영|구현|작성|정리|커밋|푸시|배포|해결|옮겨|개선)",
-    re.IGNORECASE,
-)
-"""An order that changes something beside what it looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +186,10 @@ def outcome_of(
     told = best_report(request, _told_done(closing), only_request=only_request)
     if told is None and asks_to_look(request):
         found = [
-            one for one in closing if one.entry_type == "insight" and one.score >= 0 and _is_finding(one.spot.sentence.text)
+            one for one in closing if one.entry_type == "insight" and one.score >= 0 and is_finding(one.spot.sentence.text)
         ]
         found = [one for one in found if not one.spot.sentence.text.endswith((":", "："))] or found
-        answers = only_request or (asks_why and _names_the_cause(request, closing))
+        answers = only_request or (asks_why and names_the_cause(request, closing))
         told = (_review_told(request, closing) if only_request else None) or best_report(request, found, only_request=answers)
         # What is missing or fails is what was found.
         is_open = is_open and told is None
@@ -225,15 +204,9 @@ def _said_below(request: Scored, report: Scored | None, closing: Sequence[Scored
     if report is None or not _only_points(report):
         return None
     said = [one for one in closing if one.spot.message is report.spot.message and one.spot.position > report.spot.position]
-    below = [one for one in said[:_LISTED_BELOW] if one.spot.sentence.shape == "item" and not _only_points(one)]
+    items = list(takewhile(lambda one: one.spot.sentence.shape == "item", said[:_LISTED_BELOW]))
+    below = [one for one in items if not (_only_points(one) or is_left_open(one, [one], only_request=True))]
     return max(below, key=lambda one: (len(request.spot.words & one.spot.words), -one.spot.position), default=None)
-
-
-def _names_the_cause(request: Scored, closing: Sequence[Scored]) -> bool:
-    """Whether a message says what the cause is to a person who asked why, in whatever words."""
-    return _ASKS_WHY.search(request.spot.sentence.text) is not None and any(
-        _CAUSE.search(one.spot.sentence.text) and _is_finding(one.spot.sentence.text) for one in closing
-    )
 
 
 def _goes_on(review: Sequence[Scored], closing: Sequence[Scored]) -> bool:
@@ -257,7 +230,7 @@ def _review_told(request: Scored, closing: Sequence[Scored]) -> Scored | None:
         return None
     if any(_DID_NOT.search(one.spot.sentence.text) for one in closing):
         return None
-    found = [one for one in closing if _is_finding(one.spot.sentence.text) and not _only_points(one)]
+    found = [one for one in closing if is_finding(one.spot.sentence.text) and not _only_points(one)]
     return next((one for one in found if request.spot.words & one.spot.words), None) or next(iter(found), None)
 
 
@@ -276,7 +249,7 @@ def _told_done(closing: Sequence[Scored]) -> list[Scored]:
         return done
     message = closing[0].spot.message.text
     if _OPENS_DONE.match(message):
-        said = [one for one in closing if one.spot.sentence.shape != "heading" and _is_finding(one.spot.sentence.text)]
+        said = [one for one in closing if one.spot.sentence.shape != "heading" and is_finding(one.spot.sentence.text)]
         told = [one for one in said if not one.spot.sentence.text.rstrip("*_").endswith(":")] or said
     else:
         told = [one for one in closing if all_tests_pass(one.spot.sentence.text)]
@@ -378,23 +351,3 @@ def only_plans(said: str) -> bool:
 def asks(text: str) -> bool:
     """Whether an agent's sentence asks the person something."""
     return _ASKS.search(text) is not None
-
-
-def asks_to_look(request: Scored) -> bool:
-    """Whether a request is for something to be found out, and nothing else: what the agent finds is its outcome."""
-    text = request.spot.sentence.text
-    return _LOOKS.search(text) is not None and not also_changes(text)
-
-
-def looks_and_changes(text: str) -> bool:
-    """Whether a sentence orders to look at something, and to change what is found there."""
-    return _LOOKS.search(text) is not None and also_changes(text)
-
-
-def also_changes(text: str) -> bool:
-    """Whether an order changes something, beside whatever it looks at."""
-    return _ALSO_CHANGES.search(text) is not None
-
-
-def _is_finding(text: str) -> bool:
-    return not (is_guess(text) or _NOT_FOUND.search(text))

@@ -7,6 +7,7 @@ options and answers into one text.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -21,6 +22,7 @@ _PAIR = re.compile(r'"(?P<question>[^"\n]{4,400}[?？][^"\n]{0,40})"="(?P<answer
 _WRITTEN = re.compile(r"^\*\*Answer:\*\* (?P<answer>[^\n\"]{1,300})", re.MULTILINE)
 _QUESTION = re.compile(r"^\*\*(?P<question>[^*\n]{4,300}[?？])\*\*", re.MULTILINE)
 _OPTION = re.compile(r"^- \*\*(?P<label>[^*\n]{1,120})\*\*[^\n]{0,400}$", re.MULTILINE)
+_REFUSED = r"(?<!\bnot )(?<!\bno )(?<!\bwithout )(?<!\binstead of )"
 _RECOMMENDED = re.compile(r"\s?\((?:recommended|추천|권장)\)", re.IGNORECASE)
 ASKING_TOOL = "askuserquestion"
 
@@ -64,14 +66,18 @@ def answered_in(message: Message) -> Iterator[Answered]:
         return
     questions = list(_QUESTION.finditer(text))
     answers = list(_WRITTEN.finditer(text))
+    unanswered: list[re.Match[str]] = []
     for number, answer in enumerate(answers):
         begun = answers[number - 1].end() if number else 0
-        asked = [question for question in questions if begun <= question.start() < answer.start()]
-        if len(asked) == 1:
-            yield _answered(asked[0], answer, text)
-        else:
+        unanswered += [question for question in questions if begun <= question.start() < answer.start()]
+        if len(unanswered) == 1:
+            yield _answered(unanswered.pop(), answer, text)
+        elif unanswered:
             following = (one.start() for one in (*questions, *answers) if one.start() > answer.start())
-            yield from _taken_of_several(asked, answer, text, min(following, default=len(text)))
+            told = list(_taken_of_several(unanswered, answer, text, min(following, default=len(text))))
+            bound = {one.question for one in told}
+            unanswered = [question for question in unanswered if question["question"] not in bound]
+            yield from told
 
 
 def _answered(question: re.Match[str], answer: re.Match[str], text: str) -> Answered:
@@ -84,17 +90,21 @@ def _answered(question: re.Match[str], answer: re.Match[str], text: str) -> Answ
 def _taken_of_several(asked: Sequence[re.Match[str]], answer: re.Match[str], text: str, ended: int) -> Iterator[Answered]:
     """One line answers several questions: to each belong those of its own options that the line names.
 
-    Where it names none, it is told without a question.
+    An option that several of them have is none's. Where the line names none, it is told without a question.
     """
     told = text[answer.start("answer") : ended]
+    of_each = {
+        question: list(_OPTION.finditer(text, question.end(), following.start() if following is not None else answer.start()))
+        for question, following in zip_longest(asked, asked[1:])
+    }
+    labels = Counter(_bare(option["label"]) for options in of_each.values() for option in options)
     is_bound = False
-    for question, following in zip_longest(asked, asked[1:]):
-        options = list(_OPTION.finditer(text, question.end(), following.start() if following is not None else answer.start()))
+    for question, options in of_each.items():
         taken, rest = [], told
         for option in sorted(options, key=lambda one: -len(one["label"])):
             label = _bare(option["label"])
-            rest, count = re.subn(rf"(?<!\w){re.escape(label)}(?!\w)", " ", rest)
-            if count:
+            rest, count = re.subn(rf"{_REFUSED}(?<!\w){re.escape(label)}(?!\w)(?!\s?(?:말고|빼고|대신))", " ", rest)
+            if count and labels[label] == 1:
                 taken.append(option)
         if taken:
             is_bound = True

@@ -13,7 +13,8 @@ from itertools import groupby
 from operator import itemgetter
 
 from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know
-from memory_assets.extraction.outcomes import ends_all, looks_and_changes
+from memory_assets.extraction.findings import looks_and_changes
+from memory_assets.extraction.outcomes import ends_all
 from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.status_history import changes

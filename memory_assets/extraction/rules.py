@@ -28,6 +28,7 @@ from memory_assets.extraction.requests import asks_for_work, progress_of, reques
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection, says_what_of
+from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.titles import MAX_TITLE, title_of
 from memory_assets.extraction.todos import Todo
@@ -150,11 +151,13 @@ def _asked_by_replies(
     begun = {turn: first for first, others in later.items() for turn in others}
     asked = [(_named(_entry(choice), decided), choice) for choice in choices]
     requests = {choice.main.turn for _, choice in asked if choice.is_request}
+    asked_words = {choice.main.turn: choice.main.spot.words for _, choice in asked if choice.is_request}
     of_work: dict[int, list[Quote]] = {}
     own = {entry.evidence[0] for entry, _ in asked if entry.entry_type == "task"}
     for entry in entries:
         turn = turns[entry.evidence[0].message_index]
-        first = begun.get(turn, turn)
+        offered = words_of(" ".join(quote.quote for quote in entry.evidence))
+        first = begun.get(turn, turn if offered & asked_words.get(turn, frozenset()) else None)
         if takes_offer(entry) and first in requests:
             of_work.setdefault(first, []).extend(entry.evidence[:2])
         elif not (takes_offer(entry) and entry.evidence[0] in own):

@@ -24,9 +24,9 @@ WINDOW_CHARACTERS = 24_000
 OVERLAP_MESSAGES = 3
 OVERLAP_CHARACTERS = 2_000
 """How much of what was shown before a window is repeated in front of it, as context."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _INTERRUPTED = re.compile(r"^\W{0,3}request interrupted by user\b", re.IGNORECASE)
 """What an agent's program writes where the person stops it."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
 """Beside a command one or none is its argument; more are a request."""
 ERROR_CHARACTERS = 400
 """A tool's error is shown up to this length; its other results, like thinking and injected text, are not shown."""
@@ -167,7 +167,7 @@ def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
 
 
 def broken_into_at(messages: Sequence[Message], start: int, end: int) -> list[int]:
-    """The messages by which a person answers a dialog in words of their own, or speaks while the agent is at work."""
+    """The messages by which a person answers a dialog in words of their own, or speaks where the agent was stopped."""
     spoken = (index for index in range(start, end) if _is_said_by_person(messages[index]) and shown_text(messages[index]))
     return [index for index in spoken if _is_waited_for(messages, start, index)]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know, leans_back
@@ -84,16 +84,16 @@ class Turns:
                     asked.add(one.turn)
                 if is_answer(one) or one.has(GO_ON):
                     agreed.add(one.turn)
-                if _GUESSES.search(one.spot.sentence.text):
+                if _GUESSES.search(one.spot.sentence.text) and asks_to_know(one.spot.sentence.text):
                     self.guessed.add(one.turn)
         self.answers: Counter[int] = Counter(turn for turn, _ in spoken)
-        self.questions = {turn for turn in asked if turn not in agreed}
+        self.questions = asked - agreed
 
     def outcome_of(self, request: Scored, turn: int, *, only_request: bool) -> Outcome:
         """What a turn tells of a request.
 
-        From the turn on in which the person asks something, what is told of the request says so by its words; or it is the
-        cause, where the person asked whether it is another.
+        From the turn on in which the person asks something, what is told of the request says so by its words; or it is what
+        was found out, where the person asked whether something is the cause.
         """
         found, closing = self.reports.get(turn, []), self.closing.get(turn, [])
         longest = longest_message(self.said.get(turn, ()), request)
@@ -101,18 +101,24 @@ class Turns:
             return outcome_of(request, found, closing, longest, only_request=only_request)
         outcome = outcome_of(request, found, closing, longest, only_request=False, asks_why=turn in self.guessed)
         told = outcome.report or outcome.told
-        return outcome if told is None or turn in self.guessed or _speaks_of(told, request) else Outcome()
+        is_cause = turn in self.guessed and outcome.report is None
+        return outcome if told is None or is_cause or _speaks_of(told, request) else Outcome()
 
-    def goes_on(self, said: Scored, *, is_asked: bool) -> bool:
-        """Whether a person who begins a turn so wants nothing new: it is a question, or an answer.
+    def goes_on(self, said: Scored, going: Scored, *, is_asked: bool) -> bool:
+        """Whether a person who begins a turn so wants nothing new of an agent that works on a request: it is a question, or an
+        answer, which speaks of what the agent said last or of the request.
 
         Args:
             is_asked: the agent waits for a word, whatever it said last.
         """
-        asked = is_asked or any(asks(one.spot.sentence.text) for one in self.closing.get(said.turn - 1, [])[-_LAST_WORDS:])
-        text = said.spot.sentence.text
-        wants_work = said.entry_type == "task" or also_orders(text) or _FAILS.search(text) is not None
-        return asks_to_know(text) or (asked and not wants_work)
+        text, before = said.spot.sentence.text, self.closing.get(said.turn - 1, [])
+        if asks_to_know(text):
+            return True
+        asked = is_asked or any(asks(one.spot.sentence.text) for one in before[-_LAST_WORDS:])
+        if not asked or said.entry_type == "task" or also_orders(text) or _FAILS.search(text):
+            return False
+        known = stems_of(going.spot.words).union(*(stems_of(one.spot.words) for one in before))
+        return not known.isdisjoint(stems_of(said.spot.words))
 
     def is_done(self, request: Scored, turn: int) -> bool:
         """Whether a turn tells that a request is done, and not that something is left of it."""
@@ -121,10 +127,10 @@ class Turns:
 
 
 def _speaks_of(one: Scored, request: Scored) -> bool:
-    """Whether a report has so many words of a request that it is about nothing else."""
+    """Whether a report has three of a request's telling words, or half of them."""
     asked = stems_of(request.spot.words)
     shared = len(asked & stems_of(one.spot.words))
-    return shared >= _TAKES_WORDS or shared * 2 >= len(asked)
+    return shared > 0 and (shared >= _TAKES_WORDS or shared * 2 >= len(asked))
 
 
 def works_of(
@@ -133,7 +139,7 @@ def works_of(
     scored: Sequence[Scored],
     window: Window,
     *,
-    has_steps: Collection[int],
+    has_steps: Set[int],
     is_bound: Callable[[Scored], bool],
     taken_back: Collection[int] = (),
 ) -> list[Work]:
@@ -159,12 +165,10 @@ def works_of(
     for turn in range(min(requests, default=0), end + 1):
         said = requests.get(turn)
         request = said or bound.get(turn) or announced.get(turn)
-        goes_on = (
-            said is None
-            or is_answer(said)
-            or said.has(GO_ON)
-            or (turn not in taken_back and turns.goes_on(said, is_asked=turn in broken_into))
-        )
+        goes_on = said is None or is_answer(said) or said.has(GO_ON)
+        if said is not None and going is not None and turn not in taken_back:
+            begins_list = turn in has_steps and has_steps.isdisjoint((going.request.turn, *going.later))
+            goes_on = goes_on or (not begins_list and turns.goes_on(said, going.request, is_asked=turn in broken_into))
         if going is None and request is None and before is not None and turn in has_steps:
             found.append(going := Work(before))  # a list behind a bare yes is for what was asked before it
         if going is not None and goes_on and turn not in announced:

@@ -24,7 +24,8 @@ _OPEN_ORDER = ("in_progress", "blocked", "pending")
 # Of each task the quotes of each session that speak of it, and what the session claims with each.
 _SPOKEN_OF = f"""
 SELECT n.session_id, t.entity_id, t.title, t.stage, t.current_json ->> '$.status', s.message_index, s.segments_json,
-  s.matched_text, coalesce(w.name, w.role), w.ts, c.status, w.role = 'assistant' AND w.kind = 'said'
+  s.matched_text, coalesce(w.name, w.role), w.ts, c.status, w.role = 'assistant' AND w.kind = 'said',
+  w.role = 'assistant' AND w.kind = 'tool_call'
 FROM entries n JOIN edges g ON g.src_id = n.entry_id AND g.rel_type = 'evidence_of'
 JOIN entities t ON t.entity_id = g.dst_id AND t.entity_type = 'task'
 JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
@@ -59,7 +60,8 @@ class _Quoted:
 
     Attributes:
         claimed: the status that goes with it.
-        is_agents_word: an agent said it, and no tool was told it.
+        is_agents_word: an agent said it.
+        is_tick: an agent told it to its list.
     """
 
     session_id: str
@@ -74,6 +76,7 @@ class _Quoted:
     said_at: datetime
     claimed: str | None
     is_agents_word: bool
+    is_tick: bool
 
 
 def task_lines(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, SessionTasks]:
@@ -106,8 +109,13 @@ def _of_session(tasks: dict[str, list[_Quoted]], waits_for: dict[str, list[str]]
 
 
 def _in_words(told: _Quoted, quotes: Sequence[_Quoted]) -> _Quoted:
-    """What says that a task is done: the agent's last words of it rather than a tick in its list."""
-    return told if told.is_agents_word else next((one for one in reversed(quotes) if one.is_agents_word), told)
+    """What says that a task is done: rather than a tick in its list what the agent said of it since it stood otherwise."""
+    if not told.is_tick:
+        return told
+    otherwise = max((one.message_index for one in quotes if one.claimed not in (None, "done")), default=-1)
+    said = (one for one in reversed(quotes) if one.is_agents_word and one.claimed in (None, "done"))
+    later = (one for one in said if one.message_index > otherwise and not one.text.rstrip("*_ ").endswith(("?", "？")))
+    return next(later, told)
 
 
 def _line(told: _Quoted, status: str, waits_for: tuple[str, ...], backed: Backings) -> DigestLineV1:

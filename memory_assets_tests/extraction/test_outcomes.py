@@ -51,6 +51,7 @@ def status_of(asked: str, closing: str) -> str | None:
         ("Please fix the login form.", "I fixed the login form. All tests pass. Now let me know if anything looks off."),
         ("Please fix the login form.", "I fixed the login form. Let me be clear: nothing is left."),
         ("Please fix the login form.", "I fixed the login form. I'll update you when CI is green."),
+        ("Please fix the login form.", "I fixed the login form.\n\nI'll add a regression test too if you want one."),
     ],
 )
 def test_a_turn_that_ends_with_a_report_is_done(asked: str, closing: str) -> None:
@@ -123,6 +124,10 @@ def test_a_turn_that_ends_with_a_report_is_done(asked: str, closing: str) -> Non
         # A first step of several, behind which the turn is broken off.
         ("로그인 화면이 왜 안 되는지 파악해서 수정해줘.", "원인을 파악했습니다. 이제 계획을 작성하겠습니다."),
         ("Find out why the login form fails and fix it.", "I found the cause: the token is stale. Now I'll write the fix."),
+        (
+            "Investigate why the login fails in Safari.",
+            "The root cause is still under investigation because the logs of the login are truncated.",
+        ),
     ],
 )
 def test_a_turn_that_ends_otherwise_is_open(asked: str, closing: str) -> None:

@@ -61,7 +61,7 @@ def test_what_is_over_with_its_turn_was_not_decided() -> None:
 
 def test_a_yes_to_an_offer_belongs_to_what_is_asked_for_beside_it() -> None:
     talk = (
-        agent("The form is right but for one thing. 오타 수정은 바로 해드릴까요?"),
+        agent("The form is right but for one thing. 상점 항목의 오타 수정은 바로 해드릴까요?"),
         user("어 해줘. 그리고 상점의 필수 항목을 모두 명시해줘."),
         agent("오타를 고치고 필수 항목을 모두 명시했습니다."),
     )
@@ -127,6 +127,13 @@ def test_answers_of_a_dialog_as_specstory_writes_them() -> None:
     assert not holds_answers(asked)
 
 
+def test_a_yes_to_an_offer_of_something_else_stays_one() -> None:
+    offer = "Want me to add a rate limiter to the public API?"
+    reply = user("Yes, do it. Also rename the config module to settings in the whole package please.")
+    talk = (user("so"), agent(offer), reply, agent("I renamed the config module to settings."))
+    assert any(offer in quotes for quotes in decisions(*talk))
+
+
 def test_a_question_which_way_is_right_is_no_offer() -> None:
     asked = "Should I fold the path fix into the plan of the shop, or would you prefer a separate step?"
     text = f"**{asked}**\n\nOptions:\n- **Combined** - one plan\n- **Separate** - two plans\n\n**Answer:** Combined"
@@ -172,6 +179,17 @@ def test_options_that_are_called_alike_are_told_apart() -> None:
     assert decisions(user("so"), call) == [
         ["- **Postgres + Redis (Recommended)** - two", "**Which store?**", "**Answer:** Postgres + Redis, none"]
     ]
+
+
+def test_an_option_of_two_questions_and_one_that_is_refused_are_not_taken() -> None:
+    asked = (
+        "**Use TypeScript?**\n\nOptions:\n- **Yes** - it\n- **No** - not\n\n"
+        "**Which store?**\n\nOptions:\n- **Redis** - fast\n- **Postgres** - safe\n- **Yes** - any\n\n"
+    )
+    call = Message("q", "assistant", "tool_call", f"{asked}**Answer:** Yes, not Redis, Postgres", tool_name="AskUserQuestion")
+    assert [quotes[0] for quotes in decisions(user("so"), call)] == ["- **Postgres** - safe"]
+    alone = Message("q", "assistant", "tool_call", "**Choose a database**\n\n**Answer:** No", tool_name="AskUserQuestion")
+    assert not decisions(user("so"), alone)
 
 
 @pytest.mark.parametrize("reply", ["Yes, go with that.", "좋아, 진행하자."])

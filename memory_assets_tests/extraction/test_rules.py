@@ -146,6 +146,18 @@ def test_of_an_item_of_decisions_the_first_sentence_is_the_decision() -> None:
     assert [entry.evidence[0].quote for entry in decided] == ["Redis holds the sessions of the shop."]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The plan is ready.\n\n## Key decisions\n\n- Use Redis for the session store\n\nShall I start?",
+        "## Key decisions\n\n- Use Redis for the session store\n\nShall I start?",
+        "## Decisions made\n\n- None so far.\n- TBD: storage backend\n\nStill to do\n\n- Tests for the parser of the shop\n",
+    ],
+)
+def test_what_is_proposed_or_open_is_not_listed_as_decided(said: str) -> None:
+    assert all(entry.entry_type != "decision" for entry in entries(user("어떻게 되어 있어"), agent(said)))
+
+
 def test_praise_before_an_order_says_nothing_of_it() -> None:
     order = "Never commit to main directly."
     (found,) = [
@@ -160,6 +172,7 @@ def test_praise_before_an_order_says_nothing_of_it() -> None:
         "We will use SQLite instead of Postgres for the queue.",
         "모든 응답은 camelCase로 통일되어야 합니다.",
         "Users of the shop should be able to export their orders.",
+        "It should be possible to export the invoices of our shop as CSV.",
     ],
 )
 def test_what_is_to_be_is_decided(text: str) -> None:

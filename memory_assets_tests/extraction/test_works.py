@@ -102,6 +102,44 @@ def test_something_else_that_is_broken_is_no_answer() -> None:
     assert told(*talk) == [(asked, "pending"), (broken, "done")]
 
 
+@pytest.mark.parametrize(
+    "between",
+    [
+        [agent("There is none yet. Which OAuth provider do you want, Google or GitHub?")],
+        [agent("There is none yet."), message("user", "[Request interrupted by user]", kind="injected")],
+    ],
+)
+def test_something_else_that_is_needed_is_no_answer(between: list[Message]) -> None:
+    asked = "Please add a login page with OAuth to the web app."
+    talk = [user(asked), *between, user("The invoice export should contain the VAT column.")]
+    done = agent("I implemented the VAT column in the invoice export. All tests pass.")
+    assert (asked, "pending") in told(*talk, *(agent(f"I look at part {n}.", uid=n) for n in "abcd"), done)
+
+
+def test_a_question_with_a_list_of_its_own_is_worked_on_for_itself() -> None:
+    asked = "Please add a login page with OAuth to the web app."
+    talk = [
+        user(asked),
+        agent("The page is not written yet."),
+        user("Could it show the date in the header?"),
+        todos(("Show the date in the header", "in_progress"), uid="one"),
+        todos(("Show the date in the header", "completed"), uid="two"),
+        agent("The date is shown in the header now."),
+    ]
+    assert (asked, "pending") in told(*talk)
+
+
+def test_why_something_is_needed_is_no_guess_of_a_cause() -> None:
+    asked = "Please fix the login redirect loop."
+    talk = [
+        user(asked),
+        agent("The loop is still failing in Safari."),
+        user("Why is there no footer on the login page? I need it because legal asked."),
+        agent("I added the footer back to the login page."),
+    ]
+    assert (asked, "pending") in told(*talk)
+
+
 def test_what_was_done_for_a_question_ends_no_other_request() -> None:
     asked = "Please add a toggle for sounds to the settings page."
     talk = [
