@@ -38,7 +38,7 @@ def asked(home: str, question: str, mode: str) -> tuple[float, float, bool]:
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         said = errors.read().decode(errors="replace")
-    # By meaning alone less is sure than by words, and the nearest hits are shown with exit code 1: at the same cost.
+    # By meaning alone less is sure than by words: the nearest hits are shown all the same, with exit code 1.
     if process.returncode not in (0, 1) or (process.returncode and mode != "vector"):
         sys.exit(f"memory search ended with {process.returncode}: {said[-500:]}")
     return used.ru_utime + used.ru_stime, used.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3), "PYTORCH" in said

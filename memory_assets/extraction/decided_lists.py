@@ -40,10 +40,10 @@ def listed_as_decided(scored: Sequence[Scored]) -> Iterator[Scored]:
             continue
         if spot.voice == "closing" and (only_plans(spot.message.text) or asks(last[spot.message_index])):
             continue
-        if under != (one.spot.message_index, sentence.heading):
-            count, under = 0, (one.spot.message_index, sentence.heading)
+        if under != (spot.message_index, sentence.heading):
+            count, under = 0, (spot.message_index, sentence.heading)
         if sentence.shape != "item":
-            count = MOST_ITEMS if sentence.shape != "heading" and count else count
+            count = MOST_ITEMS if count else 0
         elif _begins_item(one):
             count += 1
             if count <= MOST_ITEMS and not (is_torn(sentence.text) or _OPEN.search(sentence.text)):

@@ -49,18 +49,15 @@ _SUMS_UP = re.compile(
     re.IGNORECASE,
 )
 """An agent begins to tell what it did."""
-_PLAN_IS_MADE = (
-    r"\b(?:the|my|this) plan (?:is|has been|was) (?:now )?"
-    r"(?:ready|written|complete\w*|updated|saved|drafted)\b"
-    r"|(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)"
-)
+_KOREAN_PLAN = r"(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)"
 _ONLY_PLANS = re.compile(
-    r"\b(?:the|my|this) plan (?:is|has been) (?:now )?(?:ready|written|drafted)\b"
-    r"|(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)",
-    re.IGNORECASE,
+    rf"\b(?:the|my|this) plan (?:is|has been) (?:now )?(?:ready|written|drafted)\b|{_KOREAN_PLAN}", re.IGNORECASE
 )
+"""An agent says that a plan is written, and of no plan that it goes on with."""
 _PLANNED = re.compile(
-    rf"{_PLAN_IS_MADE}|\bready to (?:be )?(?:implement|execute|start implement)\w*|실행(?:할)? 준비가", re.IGNORECASE
+    r"\b(?:the|my|this) plan (?:is|has been|was) (?:now )?(?:ready|written|complete\w*|updated|saved|drafted)\b"
+    rf"|{_KOREAN_PLAN}|\bready to (?:be )?(?:implement|execute|start implement)\w*|실행(?:할)? 준비가",
+    re.IGNORECASE,
 )
 """An agent says that a plan is made: nothing of it is done."""
 _OF_THE_PLAN = re.compile(

@@ -82,10 +82,10 @@ class Turns:
             else:
                 if asks_to_know(one.spot.sentence.text):
                     asked.add(one.turn)
+                    if _GUESSES.search(one.spot.sentence.text):
+                        self.guessed.add(one.turn)
                 if is_answer(one) or one.has(GO_ON):
                     agreed.add(one.turn)
-                if _GUESSES.search(one.spot.sentence.text) and asks_to_know(one.spot.sentence.text):
-                    self.guessed.add(one.turn)
         self.answers: Counter[int] = Counter(turn for turn, _ in spoken)
         self.questions = asked - agreed
 
@@ -141,7 +141,7 @@ def works_of(
     *,
     has_steps: Set[int],
     is_bound: Callable[[Scored], bool],
-    taken_back: Collection[int] = (),
+    taken_back: Collection[int],
 ) -> list[Work]:
     """The requests of a window that are tasks, in order.
 
