@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.results.digest import DigestQuoteV1
+from memory_assets.text.sentences import Sentence, sentences
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 
     from memory_assets.search.answers.unit_citations import CitedMessage
 
+TOLD_LENGTH = 240
+"""Characters of a message that are told, as far as its sentences fit into them."""
+Following = Literal["said on", "announced", "listed"]
+"""What is told behind a sentence: what goes on in its paragraph, what it announces with a colon, or all that stands below it up
+to a question."""
 _GAP = " … "
+_CODE = "```"
 _MARKS = re.compile(r"[`*_\s]+")
 _FIRST = f"""
 SELECT s.entry_id, s.session_id, s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
@@ -55,6 +62,35 @@ def quote_at(message: CitedMessage, segments: Sequence[Sequence[int]]) -> Digest
     text = _GAP.join(message.text[start:end] for start, end in segments)
     speaker = message.name or message.tool_name or message.role
     return _quote(message.session_id, message.message_index, segments, text, speaker, message.ts)
+
+
+def quote_going_on(message: CitedMessage, start: int, end: int, following: Following) -> DigestQuoteV1:
+    """A sentence of a message with those that follow it, as far as all of them fit in ``TOLD_LENGTH`` characters; of a list no
+    heading, and nothing that announces more, without what stands below it."""
+    told = end
+    for sentence in sentences(message.text[: end + TOLD_LENGTH]):
+        if sentence.start < end:
+            continue
+        if sentence.end - start > TOLD_LENGTH or not _follows(message.text, start, end, sentence, following):
+            break
+        end = sentence.end
+        if following != "listed" or not (sentence.shape == "heading" or only_announces(sentence.text)):
+            told = end
+    return quote_at(message, [(start, told)])
+
+
+def only_announces(text: str) -> bool:
+    """Whether words end in a colon: what they say stands below them."""
+    return text.rstrip("*_ ").endswith((":", "："))
+
+
+def _follows(text: str, start: int, end: int, sentence: Sentence, following: Following) -> bool:
+    if only_announces(text[start:end]):
+        return True
+    between = text[end : sentence.start]
+    if following == "listed":
+        return _CODE not in between and not sentence.text.rstrip("*_ ").endswith(("?", "？"))
+    return following == "said on" and not between.strip()
 
 
 def quote_at_place(messages: Mapping[tuple[str, int], CitedMessage], place: Mapping[str, Any]) -> DigestQuoteV1 | None:

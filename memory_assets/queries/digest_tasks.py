@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.digest_quotes import quote_of, told_as
-from memory_assets.results.digest import DigestLineV1
+from memory_assets.queries.digest_quotes import only_announces, quote_going_on, quote_of, told_as
+from memory_assets.results.digest import DigestLineV1, DigestQuoteV1
 from memory_assets.search.answers.backing import Backings, backings
+from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
 from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 SAID_DONE = "said_done"
 """Of a task that a session says is done, and that does not stand so on the board."""
 _OPEN_ORDER = ("in_progress", "blocked", "pending")
+_SHORT = 60
+"""Characters of a report that may say no more than that it is done; what stands below it says what was."""
 
 # Of each task the quotes of each session that speak of it, and what the session claims with each.
 _SPOKEN_OF = f"""
@@ -78,6 +82,24 @@ class _Quoted:
     is_agents_word: bool
     is_tick: bool
 
+    @property
+    def quote(self) -> DigestQuoteV1:
+        return quote_of(self.session_id, self.message_index, self.segments_json, self.text, self.speaker, self.said_at)
+
+    @property
+    def segments(self) -> list[tuple[int, int]]:
+        return [(int(start), int(end)) for start, end in json.loads(self.segments_json)]
+
+    @property
+    def place(self) -> dict[str, str | int]:
+        return {"session_id": self.session_id, "message_index": self.message_index}
+
+    @property
+    def says_little(self) -> bool:
+        """Whether it is an agent's report that says that it is done, and what was done below that."""
+        is_report = self.claimed == "done" and self.is_agents_word and len(self.segments) == 1
+        return is_report and (len(self.text) < _SHORT or only_announces(self.text))
+
 
 def task_lines(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, SessionTasks]:
     """What each session says of tasks, in the order in which it says it; what is open in the order of the board."""
@@ -90,22 +112,44 @@ def task_lines(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]
     for task_id, title in fetch(connection, _WAITS_FOR, [json_list(sorted(ids))]) if ids else []:
         waits_for.setdefault(task_id, []).append(title)
     backed = backings(connection, ids)
-    return {session_id: _of_session(of_session, waits_for, backed) for session_id, of_session in tasks.items()}
+    told = {session_id: [_told(quotes) for quotes in of_session.values()] for session_id, of_session in tasks.items()}
+    short = [one.place for of_session in told.values() for one in of_session if one.says_little]
+    messages = cited_messages(connection, short)
+    return {session_id: _of_session(of_session, messages, waits_for, backed) for session_id, of_session in told.items()}
 
 
-def _of_session(tasks: dict[str, list[_Quoted]], waits_for: dict[str, list[str]], backed: Backings) -> SessionTasks:
+def _of_session(
+    tasks: Sequence[_Quoted],
+    messages: Mapping[tuple[str, int], CitedMessage],
+    waits_for: Mapping[str, Sequence[str]],
+    backed: Backings,
+) -> SessionTasks:
     done: list[DigestLineV1] = []
     left: list[DigestLineV1] = []
     closed_since = 0
-    for task_id, quotes in tasks.items():
-        told = next((one for one in reversed(quotes) if one.claimed is not None), quotes[-1])
+    for told in tasks:
         if told.claimed == "done":
-            done.append(_line(_in_words(told, quotes), "done" if told.status == "done" else SAID_DONE, (), backed))
+            report = _with_what_follows(told, messages)
+            done.append(_line(told, report, "done" if told.status == "done" else SAID_DONE, (), backed))
         elif told.status in FINISHED:
             closed_since += 1
         else:
-            left.append(_line(told, told.status, tuple(waits_for.get(task_id, ())), backed))
+            left.append(_line(told, told.quote, told.status, tuple(waits_for.get(told.task_id, ())), backed))
     return SessionTasks(done, sorted(left, key=lambda line: _OPEN_ORDER.index(line.status)), closed_since)
+
+
+def _told(quotes: Sequence[_Quoted]) -> _Quoted:
+    """Of the quotes of a task in a session the one that says how it stands at its end."""
+    told = next((one for one in reversed(quotes) if one.claimed is not None), quotes[-1])
+    return replace(_in_words(told, quotes), claimed="done") if told.claimed == "done" else told
+
+
+def _with_what_follows(told: _Quoted, messages: Mapping[tuple[str, int], CitedMessage]) -> DigestQuoteV1:
+    message = messages.get((told.session_id, told.message_index)) if told.says_little else None
+    if message is None:
+        return told.quote
+    (start, end), *_ = told.segments
+    return quote_going_on(message, start, end, "listed")
 
 
 def _in_words(told: _Quoted, quotes: Sequence[_Quoted]) -> _Quoted:
@@ -118,8 +162,7 @@ def _in_words(told: _Quoted, quotes: Sequence[_Quoted]) -> _Quoted:
     return next(later, told)
 
 
-def _line(told: _Quoted, status: str, waits_for: tuple[str, ...], backed: Backings) -> DigestLineV1:
-    quote = quote_of(told.session_id, told.message_index, told.segments_json, told.text, told.speaker, told.said_at)
+def _line(told: _Quoted, quote: DigestQuoteV1, status: str, waits_for: tuple[str, ...], backed: Backings) -> DigestLineV1:
     return DigestLineV1(
         kind="task",
         id=told.task_id,

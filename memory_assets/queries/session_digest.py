@@ -17,7 +17,7 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.digest_changes import changed_files, made_commits
 from memory_assets.queries.digest_memories import memory_lines
-from memory_assets.queries.digest_quotes import quote_at, quote_at_place
+from memory_assets.queries.digest_quotes import quote_at_place, quote_going_on
 from memory_assets.queries.digest_tasks import SessionTasks, task_lines
 from memory_assets.queries.sessions import one_session
 from memory_assets.results.digest import (
@@ -30,14 +30,11 @@ from memory_assets.results.digest import (
 )
 from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
 from memory_assets.sessions.error_lines import is_slip
-from memory_assets.text.sentences import sentences
 from memory_assets.text.suppositions import is_supposed
 
 if TYPE_CHECKING:
     import duckdb
 
-TOLD_LENGTH = 240
-"""Characters of what was asked first that are told, as far as its sentences fit into them."""
 _SPEAK = ("user", "assistant")
 """Speakers of words; the others are programs."""
 _FOUND = re.compile(
@@ -103,7 +100,9 @@ def session_digests(connection: duckdb.DuckDBPyConnection, session_ids: Sequence
         decided = tuple(line for line in lines if line.kind == "decision")
         shown = {quote.text for line in decided for quote in line.because}
         shown |= {quote.text for failure in units.failed for quote in failure.mended}
-        noted = [line for line in lines if line.kind != "decision" and _words(line) not in shown]
+        reported = [_words(line) for line in of_tasks.done]
+        others = (line for line in lines if line.kind != "decision" and _words(line) not in shown)
+        noted = [line for line in others if not any(_words(line) in report for report in reported)]
         shown |= {_words(line) for line in (*lines, *of_tasks.done, *of_tasks.open)}
         digest = SessionDigestV1(
             session=heads[session_id],
@@ -115,7 +114,7 @@ def session_digests(connection: duckdb.DuckDBPyConnection, session_ids: Sequence
             failed=units.failed,
             open=tuple(of_tasks.open),
             noted=tuple(_by_worth(noted)),
-            ended=units.ended if units.ended is not None and units.ended.text not in shown else None,
+            ended=units.ended if units.ended is not None and not any(units.ended.text in words for words in shown) else None,
             counts=DigestCountsV1(closed_since=of_tasks.closed_since),
         )
         found[session_id] = counted(digest)
@@ -225,7 +224,7 @@ def _goal(messages: Mapping[tuple[str, int], CitedMessage], cited: Sequence[dict
     message = messages.get((cited[0]["session_id"], cited[0]["message_index"]))
     if message is None or message.role != "user":
         return None
-    return _from_here(message, cited[0])
+    return quote_going_on(message, cited[0]["span_start"], cited[0]["span_end"], "said on")
 
 
 def _ended(
@@ -235,21 +234,9 @@ def _ended(
     if len(cited) < 2 or cited[-1]["message_index"] != last_said:
         return None
     message = messages.get((cited[-1]["session_id"], cited[-1]["message_index"]))
-    return _from_here(message, cited[-1], only_what_is_announced=True) if message is not None else None
-
-
-def _from_here(message: CitedMessage, place: Mapping[str, Any], *, only_what_is_announced: bool = False) -> DigestQuoteV1:
-    """A sentence with those just behind it, while all of them are short; what ends in a colon with what it announces."""
-    start, end = place["span_start"], place["span_end"]
-    for sentence in sentences(message.text[: end + TOLD_LENGTH]):
-        if sentence.start < end:
-            continue
-        announced = message.text[start:end].endswith((":", "："))
-        goes_on = not only_what_is_announced and not message.text[end : sentence.start].strip()
-        if sentence.end - start > TOLD_LENGTH or not (announced or goes_on):
-            break
-        end = sentence.end
-    return quote_at(message, [(start, end)])
+    if message is None:
+        return None
+    return quote_going_on(message, cited[-1]["span_start"], cited[-1]["span_end"], "announced")
 
 
 def _failure(

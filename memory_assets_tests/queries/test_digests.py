@@ -163,6 +163,36 @@ def test_a_task_is_done_where_its_session_says_so_and_gone_once_it_is_closed_els
     assert [line.text for line in later.open] == ["Call the accountant."] and later.counts.closed_since == 1
 
 
+def test_a_report_that_says_little_is_told_with_what_stands_below_it(memory: Memory) -> None:
+    telling = "Moved the export into a background job, which the queue starts again whenever it fails."
+    reports = (
+        "All of it is done:\n\n## Changes\n\n- `export.py` runs in the queue\n- The button asks first\n\n"
+        + f"Then there are the notes{', which say who does what' * 9}.",
+        "수정을 완료했습니다.\n\n```\n2 files changed\n```\n\n다음은 내역입니다.",
+        f"{telling} The rest is as before.",
+        "Renamed the job.\n\nShall I push it?",
+    )
+    asked = ("Move the export into a job", "버튼을 고쳐 주세요", "Start it again when it fails", "Rename the job")
+    quotes = ("All of it is done:", "수정을 완료했습니다.", telling, "Renamed the job.")
+    talk = tuple(said for pair in zip(asked, reports, strict=True) for said in (("user", pair[0]), ("assistant", pair[1])))
+    said = tuple(
+        Said("task", title, ((2 * number + 1, quote),), status="done")
+        for number, (title, quote) in enumerate(zip(asked, quotes, strict=True))
+    )
+    noted = Said("fact", "The button asks first", ((1, "The button asks first"),))
+    tell(memory.settings, "reports-1", talk, (*said, noted))
+    digest = memory.session_digest("reports-1")
+    assert [line.quote.text for line in digest.done if line.quote] == [
+        "All of it is done:\n\n## Changes\n\n- `export.py` runs in the queue\n- The button asks first",
+        "수정을 완료했습니다.",
+        telling,
+        "Renamed the job.",
+    ]
+    # What stands in a report that is told is not told again, nor is the report as how it ended.
+    assert digest.noted == () and digest.ended is None
+    check_quotes(memory, digest)
+
+
 def test_what_ended_an_error_is_not_told_a_second_time(memory: Memory) -> None:
     cause = "The root cause is that the module is not installed in the image that runs the shop."
     mended = (*MESSAGES[:3], Message("u2b", "assistant", "said", cause), *MESSAGES[3:])
