@@ -32,6 +32,10 @@ def status_of(asked: str, closing: str) -> str | None:
             "Please normalize the path before the check.",
             "Adjusted the separator to the system's, so the check is portable.",
         ),
+        (
+            "Consider normalizing the separator before the prefix is checked.",
+            'Clean. Used `string(filepath.Separator)` instead of the hardcoded `"/"`, so the prefix works there too.',
+        ),
         ("Piece 1 and 2 of the plan need to be done, not 3.", "Both pieces are addressed. Piece 3 was left untouched."),
         ("Please add a check of the list.", "I've added list validation to the form."),
         # The checks pass.
@@ -71,6 +75,7 @@ def test_a_turn_that_ends_with_a_report_is_done(asked: str, closing: str) -> Non
         ("Let's address the first point of the review.", "I now have the full picture of the first point."),
         ("로그인 화면을 고쳐줘.", "완료하려면 토큰이 필요합니다. 화면은 그대로입니다."),
         ("Please fix the login form.", "Used by three pages, the form reads the cookie twice."),
+        ("Please fix the login form.", "Used `login.html` in three pages, but the form reads the cookie instead."),
         ("Please fix the login form.", "Used space on the disk is 90 %, so the build fails."),
         ("Please fix the login form.", "Installed versions differ: which one shall I use for the form?"),
         ("Please fix the login form.", "All tests pass, but I have not touched the login form yet."),
