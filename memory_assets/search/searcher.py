@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.search import ComplexityV1, SearchResponseV1
+from memory_assets.search.answerability.asked_for import asked_for
 from memory_assets.search.answerability.evidence import evidence_of
 from memory_assets.search.answerability.own_gates import calibration_of
 from memory_assets.search.answerability.sureness import Answerability, answerability_of
@@ -295,7 +296,8 @@ class Searcher:
             add_what_hangs_on(connection, hits, plan.where)
         terms = found.asked.terms if found.asked else query_terms(plan.request.query)
         relevances, speakers = self._relevances(legs), _speakers(plan, found.asked)
-        delivered = hits_of(connection, hits, terms, relevances=relevances, explain=explain)
+        why = asked_for(plan.request.query) == "reason"
+        delivered = hits_of(connection, hits, terms, asks_why=why, relevances=relevances, explain=explain)
         if state.has_corrections:
             delivered = with_what_was_said_otherwise(connection, delivered)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))

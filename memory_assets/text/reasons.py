@@ -13,10 +13,21 @@ _GIVES_REASON = re.compile(
     re.IGNORECASE,
 )
 
+_MAY_SAY_WHY = re.compile(
+    r", so\b|\bsince (?!yesterday|last|then|\d)|\bcaus(?:es?|ed|ing)\b|\b(?:instead of|as a result|therefore)\b"
+    r"|해서\b|으므로|기에\b",
+    re.IGNORECASE,
+)
+
 
 def gives_reason(text: str) -> bool:
     """Whether a text says why, by its words."""
     return _GIVES_REASON.search(text) is not None
+
+
+def may_say_why(text: str) -> bool:
+    """Whether a text says why, also by words that may say something else (", so", "since")."""
+    return gives_reason(text) or _MAY_SAY_WHY.search(text) is not None
 
 
 def reason_beside(told: Sequence[Sentence], start: int, end: int) -> Sentence | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from memory_assets.text.characters import whole_clusters
 from memory_assets.text.machine_text import MachineText
 
 MIN_LENGTH = 6
@@ -117,18 +118,19 @@ def _sentences(text: str) -> Iterator[Sentence]:
 def _cut(text: str, start: int, end: int, shape: Shape, heading: str) -> Iterator[Sentence]:
     """The sentences of one line."""
     begin = start
-    for stop in [*_stops(text, start, end), end]:
+    for stop in [*stops(text, start, end), end]:
         if stop <= begin:
             continue
         while begin < stop and text[begin].isspace():
             begin += 1
-        for low, high in _shortened(text, begin, stop):
+        for low, high in shortened(text, begin, stop):
             if high - low >= MIN_LENGTH:
                 yield Sentence(low, high, text[low:high], shape, heading)
         begin = stop
 
 
-def _stops(text: str, start: int, end: int) -> Iterator[int]:
+def stops(text: str, start: int, end: int) -> Iterator[int]:
+    """Where the sentences of a line end, but for its last one."""
     for match in _STOP.finditer(text, start, end):
         if not (_WEAK_STOP.search(match.group()) and _GOES_ON.match(text, match.end())):
             yield match.end()
@@ -140,18 +142,13 @@ def _is_whole(part: str) -> bool:
     return pairs and part.count("`") % 2 == 0 and part.count("**") % 2 == 0
 
 
-def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A sentence, or the parts of one that is too long, cut at clauses where it can be."""
-    while end - start > MAX_LENGTH:
-        cuts = [match.start() + 1 for match in _CLAUSE.finditer(text, start + MAX_LENGTH // 3, start + MAX_LENGTH)]
+def shortened(text: str, start: int, end: int, most: int = MAX_LENGTH) -> Iterator[tuple[int, int]]:
+    """A sentence, or the parts of one of more than ``most`` characters, cut at clauses where it can be."""
+    while end - start > most:
+        cuts = [match.start() + 1 for match in _CLAUSE.finditer(text, start + most // 3, start + most)]
         whole = [cut for cut in cuts if _is_whole(text[start:cut])]
-        cut = (
-            whole[-1]
-            if whole
-            else cuts[-1]
-            if cuts
-            else max(text.rfind(" ", start + 1, start + MAX_LENGTH), 0) or start + MAX_LENGTH
-        )
+        cut = whole[-1] if whole else cuts[-1] if cuts else max(text.rfind(" ", start + 1, start + most), 0)
+        cut = cut or max(whole_clusters(text, start, start + most)[1], start + 1)
         yield start, cut
         start = cut
         while start < end and text[start].isspace():

@@ -215,6 +215,7 @@ def hits_of(
     hits: Sequence[Chosen],
     terms: Sequence[Term],
     *,
+    asks_why: bool,
     relevances: Mapping[str, float],
     explain: bool = False,
 ) -> list[SearchHitV1]:
@@ -222,13 +223,14 @@ def hits_of(
 
     Args:
         terms: the question's telling words.
+        asks_why: it asks for a reason.
     """
     # What a passage says is its own text: of the messages only those are read that something else quotes.
     quoted = {place for hit in hits if not hit.unit.is_passage for place in hit.unit.places}
     said = cited_messages(connection, [{"session_id": session_id, "message_index": n} for session_id, n in quoted])
     backed = backings(connection, (unit.source_id for hit in hits for unit in hit.units if not unit.is_passage))
     return [
-        _hit(rank, hit, said, backed, terms, relevances.get(hit.unit.unit_id, 0.0), explain)
+        _hit(rank, hit, said, backed, terms, relevances.get(hit.unit.unit_id, 0.0), asks_why=asks_why, explain=explain)
         for rank, hit in enumerate(hits, start=1)
     ]
 
@@ -267,6 +269,8 @@ def _hit(
     backed: Backings,
     terms: Sequence[Term],
     relevance: float,
+    *,
+    asks_why: bool,
     explain: bool,
 ) -> SearchHitV1:
     unit, ranked = hit.unit, hit.ranked
@@ -279,7 +283,7 @@ def _hit(
             for place in unit.cited
             if (place["session_id"], place["message_index"]) in said
         ]
-    text, beside = shown(hit, said, terms)
+    text, beside = shown(hit, said, terms, asks_why=asks_why)
     return SearchHitV1(
         rank=rank,
         score=round(ranked.score, 6),

@@ -16,7 +16,9 @@ _MOST_MESSAGES = 3
 """Of those that a memory, a task or a gotcha cites: what was asked for, what was done, what came of it."""
 
 
-def shown(hit: Chosen, said: Mapping[Place, CitedMessage], terms: Sequence[Term]) -> tuple[str, tuple[FoundUnit, ...]]:
+def shown(
+    hit: Chosen, said: Mapping[Place, CitedMessage], terms: Sequence[Term], *, asks_why: bool
+) -> tuple[str, tuple[FoundUnit, ...]]:
     """What a hit says of the question, with the passages beside it of which that shows something.
 
     Of what was remembered its first quote is shown in any case.
@@ -25,7 +27,7 @@ def shown(hit: Chosen, said: Mapping[Place, CitedMessage], terms: Sequence[Term]
     parts += [(_part_beside(hit, other), other) for other in hit.beside]
     if hit.unit.is_passage:  # in the order in which it was said
         parts.sort(key=lambda told: _where(told[1] or hit.unit))
-    found = snippet([part for part, _ in parts], terms)
+    found = snippet([part for part, _ in parts], terms, asks_why=asks_why)
     return found.text, tuple(unit for number, (_, unit) in enumerate(parts) if unit is not None and number in found.parts)
 
 

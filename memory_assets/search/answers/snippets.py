@@ -11,6 +11,8 @@ from itertools import pairwise
 
 from memory_assets.search.question.terms import Term
 from memory_assets.text.characters import whole_clusters
+from memory_assets.text.reasons import may_say_why
+from memory_assets.text.sentences import shortened, stops
 
 SNIPPET_LENGTH = 400
 _READ = 4_000
@@ -26,7 +28,6 @@ _HANGUL = "\u1100"
 """The first of the letters that are searched by pairs of syllables."""
 _MARKS = 2
 """Characters of the marks that say that a text goes on before and behind what is shown."""
-_PIECE = re.compile(r"""[^\n]+?(?:[.!?。…][*_`"')\]]{0,4}(?=\s)|(?=\n)|\Z)""")
 
 _Span = tuple[int, int]
 
@@ -59,7 +60,7 @@ class Snippet:
     parts: frozenset[int]
 
 
-def snippet(parts: Sequence[Part], terms: Sequence[Term], length: int = SNIPPET_LENGTH) -> Snippet:
+def snippet(parts: Sequence[Part], terms: Sequence[Term], length: int = SNIPPET_LENGTH, *, asks_why: bool = False) -> Snippet:
     """At most ``length`` characters of some texts on one line: the sentences that hold most of the question's words, and what
     stands around them, in the order of the texts; ``…`` stands for what is left out, and between one text and the next.
 
@@ -70,13 +71,14 @@ def snippet(parts: Sequence[Part], terms: Sequence[Term], length: int = SNIPPET_
     Args:
         parts: in the order in which they are shown; one at least is not beside.
         terms: the telling words of the question.
+        asks_why: a piece beside or with a word of the question that says why counts as if it held one more.
     """
     own = [number for number, part in enumerate(parts) if not part.is_beside]
     line = _GAP.join(filter(None, (_flat(parts[number].text) for number in own)))
     room = length - _MARKS
     if len(line) <= length and (len(own) == len(parts) or len(line) > room):
         return Snippet(line, frozenset(own))
-    choice = _Choice([_Read.of(part) for part in parts], terms, room)
+    choice = _Choice([_Read.of(part) for part in parts], terms, room, asks_why=asks_why)
     if len(line) <= room:
         choice.take_all(own)
     else:
@@ -119,18 +121,16 @@ def _window(lines: str, first: int) -> _Span:
 
 def _pieces(text: str) -> Iterator[_Span]:
     """The sentences and lines of a text, without the blanks around them; long ones in parts."""
-    for match in _PIECE.finditer(text):
-        start, end = match.span()
-        while start < end:
-            while start < end and text[start].isspace():
-                start += 1
-            stop = end
-            if end - start > _LONGEST_PIECE:
-                blank = text.rfind(" ", start + _LONGEST_PIECE // 2, start + _LONGEST_PIECE)
-                stop = blank if blank > 0 else whole_clusters(text, start, start + _LONGEST_PIECE)[1]
-            if start < stop:
-                yield start, stop
-            start = stop
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        begin = start
+        for stop in [*stops(text, start, end), end]:
+            while begin < stop and text[begin].isspace():
+                begin += 1
+            yield from shortened(text, begin, stop, _LONGEST_PIECE)
+            begin = stop
+        start = end + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class _Read:
 class _Choice:
     """Which pieces of some texts are shown. Pieces are numbered through all texts."""
 
-    def __init__(self, read: Sequence[_Read], terms: Sequence[Term], room: int) -> None:
+    def __init__(self, read: Sequence[_Read], terms: Sequence[Term], room: int, *, asks_why: bool) -> None:
         self._read = read
         self._room = room
         self._pieces = [(number, span) for number, one in enumerate(read) for span in one.pieces]
@@ -170,9 +170,13 @@ class _Choice:
         # Most pieces hold nothing, or what another holds.
         held = {said: [term.held_by(said) for term in terms] for said in set(told)}
         self._held = [held[said] for said in told]
+        if asks_why:
+            near = [any(map(any, self._held[max(0, number - 1) : number + 2])) for number in range(len(self._held))]
+            why = [is_near and may_say_why(self._text_of(number)) for number, is_near in enumerate(near)]
+            self._held = [[*words, float(one)] for words, one in zip(self._held, why, strict=True)]
         totals = [sum(column) for column in zip(*self._held, strict=True)]
         self._weights = [math.log1p(len(self._pieces) / total) if total else 0.0 for total in totals]
-        self._covered = [0.0] * len(terms)
+        self._covered = [0.0] * len(totals)
         self._chosen: list[int] = []
 
     def take_all(self, parts: Sequence[int]) -> None:

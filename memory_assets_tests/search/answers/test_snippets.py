@@ -55,6 +55,27 @@ def test_sentences_that_answer_apart_are_shown_with_a_gap_between_them() -> None
     assert found.startswith("The branch is fix-publish.") and " … " in found and "still needs to be merged." in found
 
 
+@pytest.mark.parametrize(
+    ("query", "asked", "why"),
+    [
+        ("왜 배포를 미뤘나", "배포를 미뤘다.", "점검이 그날이기 때문이다."),
+        ("why was the cache moved", "The cache was moved.", "Its disk was full, so nothing could be written."),
+    ],
+)
+def test_a_question_why_is_shown_what_says_why(query: str, asked: str, why: str) -> None:
+    text = f"{FILLER}{why} {asked} {FILLER}"
+    part, terms = Part(text), query_terms(query)
+    assert why in snippets.snippet([part], terms, 120, asks_why=True).text
+    assert why not in snippets.snippet([part], terms, 120).text
+
+
+def test_a_piece_ends_where_a_sentence_does() -> None:
+    told = "The full name (e.g. `abc.jsonl` or `abc.json`) is less composable."
+    text = f"{FILLER}\n\n1. The list is sorted.\n2. {told}\n{FILLER}"
+    assert told in snippet(text, "composable", 100)
+    assert "1. The list is sorted." in snippet(text, "sorted", 60)
+
+
 def test_a_word_that_few_sentences_hold_counts_for_more() -> None:
     text = "The release is on Thursday. " * 40 + "The token expires in May. " + "The release is on Thursday. " * 40
     assert "The token expires in May." in snippet(text, "release token", 100)
