@@ -58,14 +58,20 @@ def main() -> None:
 
 def fill(resources: Resources, events: int) -> None:
     """A store of sessions that say different things."""
-    chance, log, versions = random.Random(7), EventLog(resources.database), resources.configured_versions
+    log, versions = EventLog(resources.database), resources.configured_versions
     for number in range(events // (2 * MESSAGES + 8)):
-        talk = tuple(("user" if place % 2 else "assistant", _message(chance, number, place)) for place in range(MESSAGES))
-        said = tuple(Said("decision", text[:80], ((place, text[:80]),)) for place, (_, text) in enumerate(talk))
+        talk, said = talk_of(number)
         session = f"session-{number}"
         log.append(session_events(session, "shop", session, f"/srv/{session}", STARTED, talk, said, versions))
     catch_up(resources.database, versions, resolve=True)
     write_waiting(resources)
+
+
+def talk_of(session: int) -> tuple[tuple[tuple[str, str], ...], tuple[Said, ...]]:
+    """A session's messages, each with an entry."""
+    chance = random.Random(session)
+    talk = tuple(("user" if place % 2 else "assistant", _message(chance, session, place)) for place in range(MESSAGES))
+    return talk, tuple(Said("decision", text[:80], ((place, text[:80]),)) for place, (_, text) in enumerate(talk))
 
 
 def _message(chance: random.Random, session: int, place: int) -> str:

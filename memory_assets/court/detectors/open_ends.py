@@ -109,7 +109,18 @@ def _left_open(asked: Sequence[Quoted], replies: Sequence[Typed]) -> list[Quoted
     answers = cue("question", "answers")
     if (answers.match(reply) or answers.match(_INTERJECTION.sub("", reply))) and not (is_either and _PLAIN_YES.match(reply)):
         return []
-    return open_ones[:1]
+    return open_ones[:1] if _turns_away(replies[0]) else []
+
+
+def _turns_away(message: Typed) -> bool:
+    """Whether a message asks for something, comes to something else, or takes leave; who only tells something right behind a
+    question answers it."""
+    text = message.event.message.text.strip()
+    named = (("correction", "new_work"), *(("question", name) for name in ("leaves", "goes_elsewhere", "comes_to_else")))
+    if any(cue(kind, name).search(text) for kind, name in named):
+        return True
+    plain = [message.plain_of(one) for one in message.said]
+    return any(_asks_for_work(one) or one.rstrip().endswith(_QUESTION_MARKS) for one in plain)
 
 
 def _speaks(event: CaseEvent) -> bool:
@@ -168,12 +179,22 @@ def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question:
 
 
 def _is_told(question: str, asked: frozenset[str], message: str, told: str) -> bool:
-    """Whether an agent's words tell what was asked besides something to do: a reason, a number, words of the question alone."""
+    """Whether an agent's words tell what was asked besides something to do: a reason, a number, yes or no, or the question's
+    words in a sentence that says more than what was done or is done next."""
     if cue("question", "asks_reason").search(question):
         return cue("question", "gives_reason").search(told) is not None
-    if cue("question", "asks_number").search(question) and set(_NUMBER.findall(told)) - set(_NUMBER.findall(message)):
+    if cue("question", "asks_number").search(question):
+        if set(_NUMBER.findall(told)) - set(_NUMBER.findall(message)):
+            return True
+    elif cue("question", "asks_which").search(question) is None and cue("question", "says_yes_or_no").search(told):
         return True
-    return not asked.isdisjoint(words_of(told))
+    says = [one.text for one in sentences(told) if not _only_works(one.text)]
+    return not asked.isdisjoint(words_of(" ".join(says)))
+
+
+def _only_works(text: str) -> bool:
+    """Whether an agent's sentence says what it did or does next."""
+    return cue("correction", "plans").match(text) is not None or cue("question", "reports_work").match(text) is not None
 
 
 def _topics(text: str) -> frozenset[str]:

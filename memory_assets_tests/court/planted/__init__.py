@@ -39,7 +39,7 @@ Kind = Literal[
     "missing_result",
     "unanswered_question",
 ]
-Split = Literal["fit", "dev", "held", "fresh", "unseen", "blind_2", "blind_3"]
+Split = Literal["fit", "dev", "held", "fresh", "unseen", "blind_2", "blind_3", "blind_4"]
 _POLARITY = {"changed_input": "do", "standing_order": "do", "praised": "do", "missing_result": "", "unanswered_question": ""}
 _RECORD = re.compile(r"(~?)([UATMCREN])(?:#(\w+))?(?: |$)(.*)", re.DOTALL)
 # The names of a tool's fields, where a script gives a call as values with ``>>>`` between them.
