@@ -19,7 +19,8 @@ from memory_assets.configuration import Resources
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors.embedder import EmbedderSettings, SentenceTransformersEmbedder
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.outbox import EMBED_TEXT, drain_outbox
+from memory_assets.vectors.outbox import drain_outbox
+from memory_assets.vectors.outbox_jobs import EMBED_TEXT
 from memory_assets_tests.filled_store import tell
 
 MESSAGES = 500

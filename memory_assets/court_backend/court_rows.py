@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memory_assets.log.sql import EMBEDDED
-from memory_assets.vectors.outbox import EMBED_TEXT
+from memory_assets.vectors.outbox_jobs import EMBED_TEXT
 
 if TYPE_CHECKING:
     import duckdb

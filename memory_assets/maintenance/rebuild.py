@@ -18,7 +18,8 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.legacy_tables import bring_over
-from memory_assets.vectors.outbox import EMBED_TEXT, drain_outbox, drain_words, retry_failed
+from memory_assets.vectors.outbox import drain_outbox, drain_words, retry_failed
+from memory_assets.vectors.outbox_jobs import EMBED_TEXT
 from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.writer_lock import WAIT_SECONDS
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.search import ComplexityV1, SearchResponseV1
-from memory_assets.search.answerability.asked_for import asked_for
+from memory_assets.search.answerability.asked_for import asks_why
 from memory_assets.search.answerability.evidence import evidence_of
 from memory_assets.search.answerability.own_gates import calibration_of
 from memory_assets.search.answerability.sureness import Answerability, answerability_of
@@ -296,12 +296,11 @@ class Searcher:
             add_what_hangs_on(connection, hits, plan.where)
         terms = found.asked.terms if found.asked else query_terms(plan.request.query)
         relevances, speakers = self._relevances(legs), _speakers(plan, found.asked)
-        why = asked_for(plan.request.query) == "reason"
+        why = asks_why(plan.request.query)
         delivered = hits_of(connection, hits, terms, asks_why=why, relevances=relevances, explain=explain)
         if state.has_corrections:
             delivered = with_what_was_said_otherwise(connection, delivered)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))
-        too_dear = len(hits) - len(delivered)
         # Rows of vectors have no words.
         texts = {} if found.asked else {hit.unit.unit_id: search_text(hit.unit.body) for hit in hits}
         evidence = evidence_of(terms, speakers, ranked, legs, relevances, texts)
@@ -329,7 +328,7 @@ class Searcher:
                 *plan.notes,
                 *([empty] if (empty := note_on_time(connection, plan.where, plan.window)) else []),
                 *left_out,
-                *([f"{too_dear} more found, and left out for the budget"] if too_dear else []),
+                *([f"{too_dear} more found, and left out for the budget"] if (too_dear := len(hits) - len(delivered)) else []),
                 *notes_on(connection, state, self.words, self.index, mode=plan.request.mode),
             ),
         )

@@ -81,7 +81,9 @@ def drain(
     progress = _Progress()
     upserts = _take_out(by_unit, index, progress)
     for start in range(0, len(upserts), batch_size):
-        _drain_batch(upserts[start : start + batch_size], embedder, index, shared, progress)
+        # The model's own batches hold texts of one length then.
+        batch = sorted(upserts[start : start + batch_size], key=lambda job: (-len(job.unit.embed_text), job.job_id))
+        _drain_batch(batch, embedder, index, shared, progress)
     return _reported(by_unit, index, progress)
 
 

@@ -20,11 +20,12 @@ from memory_assets.progress import NoProgress
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.unit_tables.outbox import enqueue_all
 from memory_assets.settings import Settings
-from memory_assets.vectors import outbox, writer_lock
+from memory_assets.vectors import outbox_jobs, writer_lock
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexBusyError
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.outbox import MAX_ATTEMPTS, carry_over_waiting, drain_words, retry_failed, settle_words
+from memory_assets.vectors.outbox import carry_over_waiting, drain_words, retry_failed, settle_words
+from memory_assets.vectors.outbox_jobs import MAX_ATTEMPTS
 from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.rows import HIT, hit_of, rows_of, word_rows
 from memory_assets.vectors.units import Unit, UnitHit
@@ -211,7 +212,7 @@ def test_a_crash_on_either_side_of_the_index_doubles_nothing(
 
     drain_words(Resources(settings).database, Resources(settings).word_index, lock_folder=settings.store_folder)
     with monkeypatch.context() as patch:
-        patch.setattr(*((VectorIndex, "upsert", crash) if when == "before the index" else (outbox, "_mark", crash)))
+        patch.setattr(*((VectorIndex, "upsert", crash) if when == "before the index" else (outbox_jobs, "mark", crash)))
         with pytest.raises(KeyboardInterrupt):
             drained(settings)
     assert statuses(settings) == {"pending": len(ids_of_units(settings))}

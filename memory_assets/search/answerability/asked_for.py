@@ -56,6 +56,11 @@ def asked_for(question: str) -> AskedFor:
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), "other")
 
 
+def asks_why(question: str) -> bool:
+    """Whether a question asks for a reason."""
+    return asked_for(question) == "reason"
+
+
 def fits(kind: AskedFor, text: str) -> bool:
     """Whether a text has what a question of this kind asks for: a time, a number, a name, a place, a reason."""
     match kind:
