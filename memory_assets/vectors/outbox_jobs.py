@@ -29,7 +29,7 @@ EMBED_TEXT = "CASE WHEN coalesce(u.speaker, '') = '' THEN u.body ELSE u.speaker 
 # Where the index takes less, twice as many are done the next time, up to so many: to read jobs and to mark them looks through
 # whole tables, however few they are (0.3 and 0.2 s among 90,000 units, measured).
 _MOMENT = 1.0
-_MOST_AT_ONCE = 8_192
+_MOST_AT_ONCE = 16_384
 
 IS_DUE = "(o.embedding_version = $version AND (o.status = 'pending' OR (o.status = 'failed' AND o.next_attempt_at <= $now)))"
 """Whether the time of a job ``o`` has come."""
