@@ -27,6 +27,7 @@ from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors import outbox
+from memory_assets.vectors.drain import Pace
 from memory_assets.vectors.embedder import Embedder, HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexMissingError
 from memory_assets.vectors.rows import CONTEXT_TEXT, ONE_TABLE_LAYOUT, OWN_TEXT
@@ -157,6 +158,7 @@ def test_what_was_said_last_is_embedded_first_and_each_batch_is_kept(
             return super().embed_documents(texts)
 
     monkeypatch.setattr(outbox, "BATCH_SIZE", 2)
+    monkeypatch.setattr(outbox, "Pace", lambda least: Pace(least, least))  # a model that is not faster
     database = Resources(settings).database
     write_words(Resources(settings, database))
     with pytest.raises(KeyboardInterrupt):

@@ -16,7 +16,7 @@ from memory_assets.vectors.embedder import Embedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, UnitRejectedError, cause_line
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.shared import SharedVectors
-from memory_assets.vectors.table import UnitTable
+from memory_assets.vectors.table import UnitTable, slices
 from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
 from memory_assets.vectors.words import WordIndex
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors
 
 BATCH_SIZE = 256
-"""Texts embedded and committed at once: some seconds of work, which is what an interruption costs at most."""
+"""Texts embedded and committed at once: some seconds of work of a slow model, which is what an interruption costs at most."""
+_MODEL_SECONDS = 2.0
+_MOST_TEXTS = 4_096
+"""A model that is faster is given as many as it takes so long for, up to so many."""
 
 _HARMLESS = "a harmless sentence"
 
@@ -33,7 +36,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class DrainReport:
-    """What became of the jobs: each is in ``done`` or in ``failed``.
+    """What became of the jobs: each is in ``done`` or in ``failed``, but for those that were left where it was stopped.
 
     Attributes:
         failed: each with its reason, one line.
@@ -58,33 +61,73 @@ class _Progress:
     embedding_seconds: float = 0.0
 
 
+class Pace:
+    """How many texts a model is given at once.
+
+    Attributes:
+        texts: as many as it takes two seconds for, by what it took last; at first the least.
+    """
+
+    def __init__(self, least: int = BATCH_SIZE, most: int = _MOST_TEXTS) -> None:
+        self._least, self._most = least, most
+        self.texts = least
+
+    def took(self, texts: int, seconds: float) -> None:
+        """So many texts took so long."""
+        self.texts = max(self._least, min(self._most, int(texts * _MODEL_SECONDS / max(seconds, 1e-6))))
+
+
 def drain(
     jobs: Iterable[OutboxJob],
     embedder: Embedder,
     index: VectorIndex,
     *,
     shared: SharedVectors | None = None,
-    batch_size: int = BATCH_SIZE,
+    pace: Pace | None = None,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> DrainReport:
-    """Carry out jobs, in batches; of several jobs for one unit only the last is, and all of them count as done.
+    """Carry out jobs; of several jobs for one unit only the last is, and all of them count as done.
 
-    A unit that cannot be embedded or stored fails alone, whatever it makes the model raise. Where the model or the index
-    itself is at fault the error is raised, for no other job would fare better; what was written before stays written.
+    First those whose vectors are there, then the others in batches, each written before the next is embedded. A unit that
+    cannot be embedded or stored fails alone, whatever it makes the model raise. Where the model or the index itself is at
+    fault the error is raised, for no other job would fare better; what was written before stays written.
 
     Args:
         shared: where texts are looked for that other machines embedded, and where those of this one are given.
+        pace: kept from one call to the next by who calls often.
+        go_on: asked between two batches; what is left is in no report.
 
     Raises:
         EmbedderUnavailableError, IndexCorruptError, IndexWriteError, FingerprintMismatchError: see there.
     """
+    pace = pace or Pace()
     by_unit = _by_unit(jobs)
     progress = _Progress()
     upserts = _take_out(by_unit, index, progress)
-    for start in range(0, len(upserts), batch_size):
+    known = _known(upserts, embedder, index, shared)
+    having = [job for job in upserts if job.unit.embed_hash in known]
+    _write(having, known, embedder.fingerprint, index, progress)
+    progress.reused += len(having)
+    waiting = [job for job in upserts if job.unit.embed_hash not in known]
+    while waiting and go_on():
         # The model's own batches hold texts of one length then.
-        batch = sorted(upserts[start : start + batch_size], key=lambda job: (-len(job.unit.embed_text), job.job_id))
-        _drain_batch(batch, embedder, index, shared, progress)
-    return _reported(by_unit, index, progress)
+        batch = sorted(waiting[: pace.texts], key=lambda job: (-len(job.unit.embed_text), job.job_id))
+        del waiting[: pace.texts]
+        _drain_batch(batch, embedder, index, shared, progress, pace)
+    left = {job.unit_id for job in waiting}
+    return _reported({unit_id: jobs for unit_id, jobs in by_unit.items() if unit_id not in left}, index, progress)
+
+
+def _known(
+    jobs: Sequence[UpsertJob], embedder: Embedder, index: VectorIndex, shared: SharedVectors | None
+) -> dict[str, Vectors]:
+    """The vectors that are there: in the index, or made by another machine."""
+    known = index.vectors_by_text(list({job.unit.embed_hash for job in jobs}))
+    elsewhere = list({job.unit.embed_hash for job in jobs} - known.keys())
+    if shared is not None:
+        for some in slices(elsewhere, _MOST_TEXTS):
+            known |= shared.of_texts(some, embedder.fingerprint, index.dimensions)
+    return known
 
 
 def carry_over(jobs: Iterable[OutboxJob], index: VectorIndex) -> DrainReport:
@@ -153,13 +196,15 @@ def _reported(by_unit: dict[str, list[OutboxJob]], table: UnitTable, progress: _
 
 
 def _drain_batch(
-    jobs: Sequence[UpsertJob], embedder: Embedder, index: VectorIndex, shared: SharedVectors | None, progress: _Progress
+    jobs: Sequence[UpsertJob],
+    embedder: Embedder,
+    index: VectorIndex,
+    shared: SharedVectors | None,
+    progress: _Progress,
+    pace: Pace,
 ) -> None:
-    known = index.vectors_by_text(list({job.unit.embed_hash for job in jobs}))
-    elsewhere = list({job.unit.embed_hash for job in jobs} - known.keys())
-    if shared is not None and elsewhere:
-        known |= shared.of_texts(elsewhere, embedder.fingerprint, index.dimensions)
-    texts = {job.unit.embed_hash: job.unit.embed_text for job in jobs if job.unit.embed_hash not in known}
+    """Embed texts that have no vector, each once, and write them."""
+    texts = {job.unit.embed_hash: job.unit.embed_text for job in jobs}
     progress.reused += len(jobs) - len(texts)
 
     unembeddable: dict[str, str] = {}
@@ -168,12 +213,14 @@ def _drain_batch(
     def embed(hashes: Sequence[str]) -> None:
         started = time.perf_counter()
         vectors = embedder.embed_documents([texts[embed_hash] for embed_hash in hashes])
-        progress.embedding_seconds += time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        progress.embedding_seconds += seconds
+        pace.took(len(hashes), seconds)
         made.update(zip(hashes, vectors, strict=True))
         progress.embedded += len(hashes)
 
     try:
-        embed(list(texts)) if texts else None
+        embed(list(texts))
     except BaseException as error:
         if not _is_of_an_item(error):
             raise
@@ -181,7 +228,7 @@ def _drain_batch(
         _halving(list(texts), embed, lambda embed_hash, reason: unembeddable.update({embed_hash: reason}))
     progress.failed.extend((job, unembeddable[job.unit.embed_hash]) for job in jobs if job.unit.embed_hash in unembeddable)
     writable = [job for job in jobs if job.unit.embed_hash not in unembeddable]
-    _write(writable, known | made, embedder.fingerprint, index, progress)
+    _write(writable, made, embedder.fingerprint, index, progress)
     if shared is not None:
         shared.share(made, embedder.fingerprint)
 

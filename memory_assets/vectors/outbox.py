@@ -18,7 +18,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.sql import WORDS
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.results.outbox import Drained
-from memory_assets.vectors.drain import BATCH_SIZE, carry_over, drain, write_words
+from memory_assets.vectors.drain import BATCH_SIZE, Pace, carry_over, drain, write_words
 from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError, IndexUnreachableError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox_jobs import IS_DUE, Due, Queue, mark, now
@@ -33,12 +33,10 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Embedder
 
 WORDS_AT_ONCE = 2_000
-"""Units whose words are written in one commit: a tenth of a second of work."""
+"""Units whose words are read and written at first; a tenth of a second of work."""
 
 # After so long the next are chosen anew: what comes meanwhile and is newer need not wait for all that was due before.
 _ROUND_SECONDS = 30.0
-
-_DUE = "(o.embedding_version = $version AND (o.status = 'pending' OR (o.status = 'failed' AND o.next_attempt_at <= $now)))"
 
 
 def drain_words(
@@ -66,7 +64,7 @@ def drain_words(
     with only_writer(lock_folder, WORDS, wait_seconds=wait_seconds, progress=told) as show_life:
         queue = Queue(database, WORDS, told, show_life)
         for due in queue.rounds("making words searchable"):
-            queue.carry_out(due, WORDS_AT_ONCE, lambda jobs: write_words(jobs, words))
+            queue.carry_out(due, WORDS_AT_ONCE, lambda jobs, _: write_words(jobs, words))
         if not more_to_come:
             words.settle()
         elif queue.tried:
@@ -138,16 +136,17 @@ def embed_waiting(
     started = time.perf_counter()
     queue = Queue(database, embedder.embedding_version, progress, show_life, go_on)
     looked_at: set[Due] = set()
+    pace = Pace(BATCH_SIZE)
     for due in queue.rounds("embedding"):
         # What needs no model is out of the way in a moment: until then rows say what their units said before. What is embedded
         # meanwhile is found by who embeds.
         plain = _without_model([job for job in due if job not in looked_at], index)
         looked_at.update(due)
-        queue.carry_out([job for job in due if job.job_id in plain], WORDS_AT_ONCE, lambda jobs: carry_over(jobs, index))
+        queue.carry_out([job for job in due if job.job_id in plain], WORDS_AT_ONCE, lambda jobs, _: carry_over(jobs, index))
         queue.carry_out(
             [job for job in due if job.job_id not in plain],
             BATCH_SIZE,
-            lambda jobs: drain(jobs, embedder, index, shared=shared, batch_size=max(BATCH_SIZE, len(jobs) // 4)),
+            lambda jobs, more: drain(jobs, embedder, index, shared=shared, pace=pace, go_on=more),
             seconds=_ROUND_SECONDS,
         )
     if queue.tried:
@@ -168,7 +167,7 @@ def carry_over_waiting(
         queue = Queue(database, index.embedding_version, NoProgress(), show_life)
         due = queue.due()
         plain = _without_model(due, index)
-        queue.carry_out([job for job in due if job.job_id in plain], WORDS_AT_ONCE, lambda jobs: carry_over(jobs, index))
+        queue.carry_out([job for job in due if job.job_id in plain], WORDS_AT_ONCE, lambda jobs, _: carry_over(jobs, index))
     take_out_elsewhere(database, index, lock_folder)
     return queue.drained
 

@@ -26,10 +26,10 @@ FIRST_PAUSE = timedelta(seconds=30)
 EMBED_TEXT = "CASE WHEN coalesce(u.speaker, '') = '' THEN u.body ELSE u.speaker || ': ' || u.body END"
 """What is embedded of a unit ``u``: as it is spoken."""
 
-# Where the index takes less, twice as many are done the next time, up to so many: to read jobs and to mark them looks through
-# whole tables, however few they are (0.3 and 0.2 s among 90,000 units, measured).
-_MOMENT = 1.0
-_MOST_AT_ONCE = 16_384
+# To read jobs and to mark them looks through whole tables, however few they are (0.3 and 0.2 s among 90,000 units, measured):
+# as many are read at a time as are done in so long, up to so many.
+_READ_SECONDS = 5.0
+_MOST_READ = 16_384
 
 IS_DUE = "(o.embedding_version = $version AND (o.status = 'pending' OR (o.status = 'failed' AND o.next_attempt_at <= $now)))"
 """Whether the time of a job ``o`` has come."""
@@ -82,7 +82,8 @@ class Due:
     embed_hash: str | None
 
 
-Act = Callable[[Sequence[OutboxJob]], DrainReport]
+Act = Callable[[Sequence[OutboxJob], Callable[[], bool]], DrainReport]
+"""Carries jobs out, and asks between two batches of them whether it is to go on."""
 
 
 class Queue:
@@ -106,7 +107,7 @@ class Queue:
         self._progress = progress
         self._show_life = show_life
         self._go_on = go_on
-        self.tried: set[tuple[str, str]] = set()
+        self.tried: set[tuple[str, str, str]] = set()
         self.drained = Drained()
 
     def rounds(self, label: str) -> Iterator[list[Due]]:
@@ -129,26 +130,26 @@ class Queue:
         """Jobs whose time has come, without those that were tried."""
         with self._database.reading() as connection:
             rows = connection.execute(_DUE, {"version": self._version, "now": now()}).fetchall()
-        return [job for row in rows if ((job := Due(*row)).job_id, job.content_hash) not in self.tried]
+        return [job for row in rows if ((job := Due(*row)).job_id, job.content_hash, job.op) not in self.tried]
 
     def carry_out(self, due: Sequence[Due], size: int, act: Act, *, seconds: float = math.inf) -> None:
-        """So many at a time, and more where they take a moment, each batch written and marked before the next.
+        """Some at a time, marked before the next are read: at first so many, then as many as are done in a few seconds.
 
         Args:
-            seconds: after which no batch is begun; what is left is due again.
+            seconds: after which nothing is begun; what is left is due again, as is what is left of what takes too long.
         """
-        ends = time.monotonic() + seconds
-        start = 0
+        ends, start, least = time.monotonic() + seconds, 0, size
         while start < len(due) and time.monotonic() < ends and self._go_on():
             stop_if_asked()
             some = due[start : start + size]
-            start += size
-            self.tried.update((job.job_id, job.content_hash) for job in some)
             jobs = jobs_of(self._database, [job.job_id for job in some])
             began = time.monotonic()
-            report = act(jobs)
-            size = size if time.monotonic() - began > _MOMENT else min(2 * size, _MOST_AT_ONCE)
+            going = _Going(min(ends, began + 2 * _READ_SECONDS), self._go_on, self._show_life)
+            report = act(jobs, going.on)
             mark(self._database, report.done, report.failed)
+            reported = {job.job_id for job in (*report.done, *(job for job, _ in report.failed))}
+            tried = [job for job in some if not going.is_over or job.job_id in reported]
+            self.tried.update((job.job_id, job.content_hash, job.op) for job in tried)
             self.drained += Drained(
                 done=len(report.done),
                 failed=len(report.failed),
@@ -157,7 +158,32 @@ class Queue:
                 embedding_seconds=report.embedding_seconds,
             )
             self._show_life()
-            self._progress.advance(len(some))
+            self._progress.advance(len(tried))
+            if going.is_over:
+                return
+            start += size
+            rate = len(some) / max(time.monotonic() - began, 1e-3)
+            size = max(least, min(2 * size, _MOST_READ, int(rate * _READ_SECONDS)))
+
+
+class _Going:
+    """Whether jobs that were read are still to be carried out: not for ever, for what they say may be forgotten meanwhile."""
+
+    def __init__(self, ends: float, go_on: Callable[[], bool], show_life: Callable[[], None]) -> None:
+        self._ends = ends
+        self._go_on = go_on
+        self._show_life = show_life
+        self.is_over = False
+
+    def on(self) -> bool:
+        """To be asked between two batches; it shows other processes that this one works.
+
+        Raises: what :func:`~memory_assets.stopping.stop_if_asked` does.
+        """
+        stop_if_asked()
+        self._show_life()
+        self.is_over = not self._go_on() or time.monotonic() > self._ends
+        return not self.is_over
 
 
 def jobs_of(database: Database, job_ids: Sequence[str]) -> list[OutboxJob]:

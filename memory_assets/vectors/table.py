@@ -135,7 +135,7 @@ class UnitTable:
         self._read(prepared, lambda: None)
 
     def maintain(self) -> bool:
-        """Bring the indexes up to date when half of the table is behind them: between the batches of a long writing.
+        """Bring the indexes up to date when a quarter of the table is behind them: between the batches of a long writing.
 
         Returns:
             Whether it did.

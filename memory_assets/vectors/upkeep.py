@@ -28,7 +28,7 @@ _ALWAYS_WHOLE_ROWS = 20_000
 _TOLERATED_SHARE = 1 / 200
 # While many rows are still coming: so much of a table is behind its indexes before they are updated, so a row costs the same
 # however many.
-_GROWTH = 1 / 2
+_GROWTH = 1 / 4
 _MIN_GROWTH_ROWS = 512
 _MAX_FRAGMENTS = 64
 # Each update of the index of vectors adds a part to it that is searched for itself, and its cells are those of the first.
@@ -67,7 +67,7 @@ def missing_indexes(table: Any) -> list[str]:
 def is_due(table: Any, *, more_to_come: bool) -> bool:
     """Whether to update now.
 
-    While more rows are to come: when half of them are behind. Else when the order of hits could suffer. At once where
+    While more rows are to come: when a quarter of them is behind. Else when the order of hits could suffer. At once where
     indexes are missing, as in a table whose making was killed.
     """
     if missing_indexes(table):

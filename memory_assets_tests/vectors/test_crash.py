@@ -21,13 +21,13 @@ WRITER = """
 import sys
 from pathlib import Path
 from memory_assets_tests.vectors.test_crash import BATCH, jobs
-from memory_assets.vectors.drain import drain
+from memory_assets.vectors.drain import Pace, drain
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
 index = VectorIndex(Path(sys.argv[1]), "hashing-32-1", 32)
 print("ready", flush=True)
 while True:
-    drain(jobs(), HashingEmbedder(32), index, batch_size=BATCH)
+    drain(jobs(), HashingEmbedder(32), index, pace=Pace(BATCH, BATCH))
     index.optimize()
 """
 

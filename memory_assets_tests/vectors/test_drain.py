@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_assets.vectors.drain import carry_over, drain, write_words
+from memory_assets.vectors.drain import Pace, carry_over, drain, write_words
 from memory_assets.vectors.embedder import Embedder, HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError
 from memory_assets.vectors.index import VectorIndex
@@ -103,7 +103,7 @@ def test_a_poison_item_fails_alone(index: VectorIndex) -> None:
     jobs = upserts(*(f"text {n}" for n in range(60)), "poison", "not a number", *(f"more {n}" for n in range(60)))
     jobs.append(UpsertJob("job-bad", unit("bad", "fine", project="\ud800")))
     embedder = PoisonedEmbedder()
-    report = drain(jobs, embedder, index, batch_size=50)
+    report = drain(jobs, embedder, index, pace=Pace(50, 50))
     assert {job.job_id: reason.split(":")[0] for job, reason in report.failed} == {
         "job-60": "RuntimeError",
         "job-61": "UnitRejectedError",
@@ -193,3 +193,31 @@ def test_words_are_written_without_an_embedder_and_a_poisoned_unit_fails_alone(t
     ]
     assert ids(write_words(again, words).done) == {"first", "last", "d"}
     assert words.count() == 29 and [hit.unit_id for hit in words.lexical_search("둘째", 5).own] == ["u0"]
+
+
+def test_a_slow_model_is_given_few_texts_and_a_quick_one_many() -> None:
+    pace = Pace(256)
+    pace.took(256, 8.0)
+    assert pace.texts == 256
+    pace.took(256, 0.5)
+    assert pace.texts == 1024
+    pace.took(1024, 0.001)
+    assert pace.texts == 4096
+    pace.took(4096, 60.0)
+    assert pace.texts == 256
+
+
+def test_what_is_left_where_it_is_stopped_is_in_no_report(index: VectorIndex) -> None:
+    embedder = HashingEmbedder(DIMENSIONS)
+    jobs = [UpsertJob(f"j{n}", unit(f"u{n}", f"text number {n}")) for n in range(10)]
+    asked: list[int] = []
+
+    def twice() -> bool:
+        asked.append(1)
+        return len(asked) <= 2
+
+    report = drain(jobs, embedder, index, pace=Pace(3, 3), go_on=twice)
+    assert len(report.done) == index.count() == 6 and report.failed == () and report.embedded == 6
+    # What has its vector by now is written without the model, also where it is stopped at once.
+    again = drain(jobs, embedder, index, go_on=lambda: False)
+    assert (len(again.done), again.reused, again.embedded) == (6, 6, 0)
