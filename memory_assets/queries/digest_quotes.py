@@ -26,7 +26,8 @@ Following = Literal["said on", "announced", "listed"]
 """What is told behind a sentence: what goes on in its paragraph, what it announces with a colon, or all that stands below it up
 to a question."""
 _GAP = " … "
-_CODE = "```"
+_PASSED_OVER = re.compile(r"```|~~~|^[ \t]{0,8}[|>]", re.MULTILINE)
+"""Code, tables and quoted text, which nobody says."""
 _MARKS = re.compile(r"[`*_\s]+")
 _FIRST = f"""
 SELECT s.entry_id, s.session_id, s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
@@ -79,18 +80,24 @@ def quote_going_on(message: CitedMessage, start: int, end: int, following: Follo
     return quote_at(message, [(start, told)])
 
 
+def stands_within(quote: DigestQuoteV1 | None, other: DigestQuoteV1 | None) -> bool:
+    """Whether a quote is part of another one: of the same message, and in its words."""
+    if quote is None or other is None:
+        return False
+    message, _, _ = quote.uri.partition("&c=")
+    return message == other.uri.partition("&c=")[0] and quote.text in other.text
+
+
 def only_announces(text: str) -> bool:
     """Whether words end in a colon: what they say stands below them."""
     return text.rstrip("*_ ").endswith((":", "："))
 
 
 def _follows(text: str, start: int, end: int, sentence: Sentence, following: Following) -> bool:
-    if only_announces(text[start:end]):
-        return True
     between = text[end : sentence.start]
     if following == "listed":
-        return _CODE not in between and not sentence.text.rstrip("*_ ").endswith(("?", "？"))
-    return following == "said on" and not between.strip()
+        return _PASSED_OVER.search(between) is None and not sentence.text.rstrip("*_ ").endswith(("?", "？"))
+    return only_announces(text[start:end]) or (following == "said on" and not between.strip())
 
 
 def quote_at_place(messages: Mapping[tuple[str, int], CitedMessage], place: Mapping[str, Any]) -> DigestQuoteV1 | None:

@@ -166,7 +166,7 @@ def _line(told: _Quoted, quote: DigestQuoteV1, status: str, waits_for: tuple[str
     return DigestLineV1(
         kind="task",
         id=told.task_id,
-        text=told_as(told.title, quote),
+        text=told_as(told.title, told.quote),  # several tasks may end with one report
         quote=quote,
         assurance=backed.of(told.task_id).assurance_as_task(told.stage),
         status=status,

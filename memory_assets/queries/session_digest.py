@@ -17,7 +17,7 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.digest_changes import changed_files, made_commits
 from memory_assets.queries.digest_memories import memory_lines
-from memory_assets.queries.digest_quotes import quote_at_place, quote_going_on
+from memory_assets.queries.digest_quotes import quote_at_place, quote_going_on, stands_within
 from memory_assets.queries.digest_tasks import SessionTasks, task_lines
 from memory_assets.queries.sessions import one_session
 from memory_assets.results.digest import (
@@ -100,9 +100,8 @@ def session_digests(connection: duckdb.DuckDBPyConnection, session_ids: Sequence
         decided = tuple(line for line in lines if line.kind == "decision")
         shown = {quote.text for line in decided for quote in line.because}
         shown |= {quote.text for failure in units.failed for quote in failure.mended}
-        reported = [_words(line) for line in of_tasks.done]
         others = (line for line in lines if line.kind != "decision" and _words(line) not in shown)
-        noted = [line for line in others if not any(_words(line) in report for report in reported)]
+        noted = [line for line in others if not _is_told(line, of_tasks.done)]
         shown |= {_words(line) for line in (*lines, *of_tasks.done, *of_tasks.open)}
         digest = SessionDigestV1(
             session=heads[session_id],
@@ -114,7 +113,9 @@ def session_digests(connection: duckdb.DuckDBPyConnection, session_ids: Sequence
             failed=units.failed,
             open=tuple(of_tasks.open),
             noted=tuple(_by_worth(noted)),
-            ended=units.ended if units.ended is not None and not any(units.ended.text in words for words in shown) else None,
+            ended=None
+            if units.ended is None or units.ended.text in shown or _is_within(units.ended, of_tasks.done)
+            else units.ended,
             counts=DigestCountsV1(closed_since=of_tasks.closed_since),
         )
         found[session_id] = counted(digest)
@@ -183,6 +184,15 @@ def _by_worth(noted: Sequence[DigestLineV1]) -> list[DigestLineV1]:
         return _NOTED_ORDER.index(line.kind), is_supposed(words), _FOUND.search(words) is None, -number
 
     return [line for _, line in sorted(enumerate(noted), key=worth)]
+
+
+def _is_told(line: DigestLineV1, done: Sequence[DigestLineV1]) -> bool:
+    """Whether a report that is told says what was kept; what a person prefers is told for itself."""
+    return line.kind != "preference" and line.quote is not None and _is_within(line.quote, done)
+
+
+def _is_within(quote: DigestQuoteV1, done: Sequence[DigestLineV1]) -> bool:
+    return any(stands_within(quote, line.quote) for line in done)
 
 
 def _words(line: DigestLineV1) -> str:

@@ -170,7 +170,7 @@ def test_a_report_that_says_little_is_told_with_what_stands_below_it(memory: Mem
         + f"Then there are the notes{', which say who does what' * 9}.",
         "수정을 완료했습니다.\n\n```\n2 files changed\n```\n\n다음은 내역입니다.",
         f"{telling} The rest is as before.",
-        "Renamed the job.\n\nShall I push it?",
+        "Renamed the job.\n\nOne question:\n\nShall I push it?",
     )
     asked = ("Move the export into a job", "버튼을 고쳐 주세요", "Start it again when it fails", "Rename the job")
     quotes = ("All of it is done:", "수정을 완료했습니다.", telling, "Renamed the job.")
@@ -180,7 +180,9 @@ def test_a_report_that_says_little_is_told_with_what_stands_below_it(memory: Mem
         for number, (title, quote) in enumerate(zip(asked, quotes, strict=True))
     )
     noted = Said("fact", "The button asks first", ((1, "The button asks first"),))
+    wanted = Said("preference", "The button asks first", ((1, "The button asks first"),))
     tell(memory.settings, "reports-1", talk, (*said, noted))
+    tell(memory.settings, "reports-2", talk, (*said, wanted))
     digest = memory.session_digest("reports-1")
     assert [line.quote.text for line in digest.done if line.quote] == [
         "All of it is done:\n\n## Changes\n\n- `export.py` runs in the queue\n- The button asks first",
@@ -190,7 +192,18 @@ def test_a_report_that_says_little_is_told_with_what_stands_below_it(memory: Mem
     ]
     # What stands in a report that is told is not told again, nor is the report as how it ended.
     assert digest.noted == () and digest.ended is None
+    # What a person prefers is told for itself.
+    assert [line.kind for line in memory.session_digest("reports-2").noted] == ["preference"]
     check_quotes(memory, digest)
+
+
+def test_two_tasks_that_end_with_one_report_keep_their_names(memory: Memory) -> None:
+    titles = ("Move the export", "Fix the button")
+    talk = (("user", "Do both."), ("assistant", "All of it is done:\n\n- Move the export\n- Fix the button"))
+    tell(
+        memory.settings, "both-1", talk, tuple(Said("task", one, ((1, "All of it is done:"),), status="done") for one in titles)
+    )
+    assert {line.text for line in memory.session_digest("both-1").done} == set(titles)
 
 
 def test_what_ended_an_error_is_not_told_a_second_time(memory: Memory) -> None:

@@ -128,7 +128,8 @@ def _pieces(text: str) -> Iterator[_Span]:
         for stop in [*stops(text, start, end), end]:
             while begin < stop and text[begin].isspace():
                 begin += 1
-            yield from shortened(text, begin, stop, _LONGEST_PIECE)
+            for low, high in shortened(text, begin, stop, _LONGEST_PIECE):
+                yield low, low + len(text[low:high].rstrip())
             begin = stop
         start = end + 1
 
@@ -171,8 +172,7 @@ class _Choice:
         held = {said: [term.held_by(said) for term in terms] for said in set(told)}
         self._held = [held[said] for said in told]
         if asks_why:
-            near = [any(map(any, self._held[max(0, number - 1) : number + 2])) for number in range(len(self._held))]
-            why = [is_near and may_say_why(self._text_of(number)) for number, is_near in enumerate(near)]
+            why = [self._is_near(number) and may_say_why(self._text_of(number)) for number in range(len(self._held))]
             self._held = [[*words, float(one)] for words, one in zip(self._held, why, strict=True)]
         totals = [sum(column) for column in zip(*self._held, strict=True)]
         self._weights = [math.log1p(len(self._pieces) / total) if total else 0.0 for total in totals]
@@ -246,6 +246,10 @@ class _Choice:
 
     def _is_of_one_text(self, number: int, other: int) -> bool:
         return 0 <= other < len(self._pieces) and self._pieces[number][0] == self._pieces[other][0]
+
+    def _is_near(self, number: int) -> bool:
+        """Whether a piece, or the one shown before or behind it, be it of the next message, holds a word of the question."""
+        return any(map(any, self._held[max(0, number - 1) : number + 2]))
 
     def _text_of(self, number: int) -> str:
         part, (start, end) = self._pieces[number]
