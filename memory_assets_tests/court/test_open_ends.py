@@ -43,6 +43,9 @@ def test_a_question_of_the_agent_that_the_person_passes_over(question: str, repl
         ("쓰인 쿠폰은 만료시킬까요, 그대로 둘까요?", "쿠폰은 전부 만료시켜야 정산이 맞아"),
         ("포함해야 하나요?", "아니 빼줘"),
         ("경고만 남길까요?", "알아서 해"),
+        # Who only tells something right behind a question answers it.
+        ("Should a null count as an error, or become EUR?", "we invoice in lots of places, guessing gets me fired"),
+        ("널을 오류로 볼까요, 아니면 유로로 채울까요?", "우리는 여러 나라에 청구하는데 짐작하면 큰일 나"),
     ],
 )
 def test_a_question_that_is_answered_or_offers_more(question: str, reply: str) -> None:
@@ -58,6 +61,7 @@ def test_a_question_that_is_answered_or_offers_more(question: str, reply: str) -
         ("push it, and is it normal that the build takes nine minutes?", "Pushed."),
         ("bump the version to 2.1. does anything else read that file?", "Bumped to 2.1."),
         ("can two workers pick the same job? please add the index meanwhile", "The index is there."),
+        ("Which env variables does the deploy script read? and format it", "I've formatted the deploy script."),
         ("이 인덱스는 왜 두 개야? 그리고 커밋해줘", "커밋했습니다."),
         ("버전 2.1로 올려줘. 근데 이 파일 다른 데서도 읽어?", "2.1로 올렸습니다."),
         ("커밋해주고 근데 왜 파티션이 3개야?", "커밋했습니다."),
@@ -81,6 +85,7 @@ def test_a_question_of_the_person_that_the_agent_passes_over(message: str, answe
         ("왜 느려? 고쳐줘", "인덱스를 추가했습니다."),
         ("add the index. is the table large by now?", "The index is there. The table has grown large: 4 GB."),
         ("커밋하고 어디까지 됐는지 볼까?", "커밋했습니다. 여기까지 됐습니다."),
+        ("Add the column. Also which cache does the session use?", "Based on the config, the session uses the Redis cache."),
     ],
 )
 def test_a_question_of_the_person_that_is_answered(message: str, answer: str) -> None:

@@ -299,6 +299,10 @@ def test_an_order_that_lasts_by_its_form(text: str) -> None:
         "버튼은 누르면 비활성화되도록 해줘",
         "삭제는 하지 말고 숨기기만 하게",
         "테이블에는 이름 넣지 말고 아이디만 넣어줘",
+        "Every time I open the page, React renders twice",
+        "The retention policy is deleting all rows",
+        "이 API는 외부에서 접근 불가",
+        "오늘은 커밋만 하고 푸시는 하지 마",
         # Until somebody in the talk has done something.
         "don't push to any branch until I have looked",
         "everything is broken behind the flag",
