@@ -114,7 +114,7 @@ def _own_parts(digest: SessionDigestV1) -> Iterator[Part]:
         yield Part("Asked first:", [fact(digest.goal.uri, "said", digest.goal.text)], 0.15)
     yield Part("Decided:", list(map(_line, digest.decided)), 0.35)
     yield Part("Open:", list(map(_line, digest.open)), 0.2)
-    yield Part("Done:", list(map(_line, digest.done)), 0.1)
+    yield Part("Done:", list(map(_done, digest.done)), 0.1)
     files = [f"- {named(file.path, 200)} ({file.quote.uri})" for file in digest.files]
     yield Part("Files changed:", files, 0.1)
     yield Part("Also said:", list(map(_line, digest.noted)), 0.1)
@@ -131,6 +131,13 @@ def _changes(digest: ProjectDigestV1, own: str | None) -> Iterator[str]:
     for conflict in digest.contested:
         sides = ", ".join(filter(None, (conflict.older.id, conflict.newer.id)))
         yield fact(conflict.id, f"contested between {sides}", conflict.newer.text)
+
+
+def _done(line: DigestLineV1) -> str:
+    """A task with the report of it, which may say what else was kept."""
+    report = line.quote.text if line.quote is not None else ""
+    text = report if line.text in report else ": ".join(filter(None, (line.text, report)))
+    return _line(line.model_copy(update={"text": text}))
 
 
 def _line(line: DigestLineV1) -> str:

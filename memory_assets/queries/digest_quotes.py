@@ -26,8 +26,8 @@ Following = Literal["said on", "announced", "listed"]
 """What is told behind a sentence: what goes on in its paragraph, what it announces with a colon, or all that stands below it up
 to a question."""
 _GAP = " … "
-_PASSED_OVER = re.compile(r"```|~~~|^[ \t]{0,8}[|>]", re.MULTILINE)
-"""Code, tables and quoted text, which nobody says."""
+_ONLY_MARKS = re.compile(r"[\s*_#+\-•\d.)\[\]xX]*")
+"""What stands between two sentences of a list; all else (code, tables, quoted text) nobody says."""
 _MARKS = re.compile(r"[`*_\s]+")
 _FIRST = f"""
 SELECT s.entry_id, s.session_id, s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
@@ -96,7 +96,7 @@ def only_announces(text: str) -> bool:
 def _follows(text: str, start: int, end: int, sentence: Sentence, following: Following) -> bool:
     between = text[end : sentence.start]
     if following == "listed":
-        return _PASSED_OVER.search(between) is None and not sentence.text.rstrip("*_ ").endswith(("?", "？"))
+        return _ONLY_MARKS.fullmatch(between) is not None and not sentence.text.rstrip("*_ ").endswith(("?", "？"))
     return only_announces(text[start:end]) or (following == "said on" and not between.strip())
 
 

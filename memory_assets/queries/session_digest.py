@@ -187,8 +187,9 @@ def _by_worth(noted: Sequence[DigestLineV1]) -> list[DigestLineV1]:
 
 
 def _is_told(line: DigestLineV1, done: Sequence[DigestLineV1]) -> bool:
-    """Whether a report that is told says what was kept; what a person prefers is told for itself."""
-    return line.kind != "preference" and line.quote is not None and _is_within(line.quote, done)
+    """Whether a report that is told says what was kept, and no more is to be told of it than its words."""
+    stands = line.status == "active" and line.superseded_by is None and line.said_otherwise is None
+    return line.kind != "preference" and stands and line.quote is not None and _is_within(line.quote, done)
 
 
 def _is_within(quote: DigestQuoteV1, done: Sequence[DigestLineV1]) -> bool:

@@ -62,19 +62,35 @@ class _Progress:
 
 
 class Pace:
-    """How many texts a model is given at once.
+    """How many texts a model is given at once: as long ones as it takes two seconds for, by what it took last, and never more
+    than twice as many as then; at first the least.
 
-    Attributes:
-        texts: as many as it takes two seconds for, by what it took last; at first the least.
+    Args:
+        least: so many whatever they take.
     """
 
     def __init__(self, least: int = BATCH_SIZE, most: int = _MOST_TEXTS) -> None:
         self._least, self._most = least, most
-        self.texts = least
+        self._last, self._characters = 0, 0
 
-    def took(self, texts: int, seconds: float) -> None:
-        """So many texts took so long."""
-        self.texts = max(self._least, min(self._most, int(texts * _MODEL_SECONDS / max(seconds, 1e-6))))
+    def of(self, jobs: Sequence[UpsertJob]) -> int:
+        """How many of these are next, in their order."""
+        most = min(len(jobs), max(self._least, min(self._most, 2 * self._last)))
+        count = total = 0
+        while count < most and (count < self._least or total <= self._characters):
+            total += _length(jobs[count].unit.embed_text)
+            count += 1
+        return count
+
+    def took(self, texts: Sequence[str], seconds: float) -> None:
+        """These were embedded in so long."""
+        self._last = len(texts)
+        self._characters = int(sum(map(_length, texts)) * _MODEL_SECONDS / max(seconds, 1e-6))
+
+
+def _length(text: str) -> int:
+    """Characters of a text that cost a model something."""
+    return min(max(len(text), 16), 2_000)
 
 
 def drain(
@@ -95,7 +111,7 @@ def drain(
     Args:
         shared: where texts are looked for that other machines embedded, and where those of this one are given.
         pace: kept from one call to the next by who calls often.
-        go_on: asked between two batches; what is left is in no report.
+        go_on: asked behind each batch; what is left is in no report.
 
     Raises:
         EmbedderUnavailableError, IndexCorruptError, IndexWriteError, FingerprintMismatchError: see there.
@@ -109,11 +125,13 @@ def drain(
     _write(having, known, embedder.fingerprint, index, progress)
     progress.reused += len(having)
     waiting = [job for job in upserts if job.unit.embed_hash not in known]
-    while waiting and go_on():
-        # The model's own batches hold texts of one length then.
-        batch = sorted(waiting[: pace.texts], key=lambda job: (-len(job.unit.embed_text), job.job_id))
-        del waiting[: pace.texts]
+    while waiting:
+        hashes = {job.unit.embed_hash for job in waiting[: pace.of(waiting)]}
+        batch = [job for job in waiting if job.unit.embed_hash in hashes]  # a text is embedded once, wherever it stands
+        waiting = [job for job in waiting if job.unit.embed_hash not in hashes]
         _drain_batch(batch, embedder, index, shared, progress, pace)
+        if not go_on():
+            break
     left = {job.unit_id for job in waiting}
     return _reported({unit_id: jobs for unit_id, jobs in by_unit.items() if unit_id not in left}, index, progress)
 
@@ -204,7 +222,9 @@ def _drain_batch(
     pace: Pace,
 ) -> None:
     """Embed texts that have no vector, each once, and write them."""
-    texts = {job.unit.embed_hash: job.unit.embed_text for job in jobs}
+    # The model's own batches hold texts of one length then.
+    by_length = sorted(jobs, key=lambda job: (-len(job.unit.embed_text), job.job_id))
+    texts = {job.unit.embed_hash: job.unit.embed_text for job in by_length}
     progress.reused += len(jobs) - len(texts)
 
     unembeddable: dict[str, str] = {}
@@ -213,14 +233,14 @@ def _drain_batch(
     def embed(hashes: Sequence[str]) -> None:
         started = time.perf_counter()
         vectors = embedder.embed_documents([texts[embed_hash] for embed_hash in hashes])
-        seconds = time.perf_counter() - started
-        progress.embedding_seconds += seconds
-        pace.took(len(hashes), seconds)
+        progress.embedding_seconds += time.perf_counter() - started
         made.update(zip(hashes, vectors, strict=True))
         progress.embedded += len(hashes)
 
     try:
+        started = time.perf_counter()
         embed(list(texts))
+        pace.took(list(texts.values()), time.perf_counter() - started)
     except BaseException as error:
         if not _is_of_an_item(error):
             raise

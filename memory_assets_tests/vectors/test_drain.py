@@ -196,15 +196,18 @@ def test_words_are_written_without_an_embedder_and_a_poisoned_unit_fails_alone(t
 
 
 def test_a_slow_model_is_given_few_texts_and_a_quick_one_many() -> None:
+    short = [UpsertJob(f"s{n}", unit(f"s{n}", "ok")) for n in range(5_000)]
+    long = [UpsertJob(f"l{n}", unit(f"l{n}", "a word " * 200)) for n in range(5_000)]
     pace = Pace(256)
-    pace.took(256, 8.0)
-    assert pace.texts == 256
-    pace.took(256, 0.5)
-    assert pace.texts == 1024
-    pace.took(1024, 0.001)
-    assert pace.texts == 4096
-    pace.took(4096, 60.0)
-    assert pace.texts == 256
+    assert pace.of(short) == pace.of(long) == 256
+    pace.took(["ok"] * 256, 8.0)
+    assert pace.of(short) == 256
+    # At most twice as many each time, and of long texts no more than the short ones took.
+    pace.took(["ok"] * 256, 0.1)
+    assert pace.of(short) == 512 and pace.of(long) == 256
+    pace.took(["a word " * 200] * 4_000, 1.0)
+    assert pace.of(short) == pace.of(long) == 4_096
+    assert pace.of(short[:3]) == 3
 
 
 def test_what_is_left_where_it_is_stopped_is_in_no_report(index: VectorIndex) -> None:
@@ -212,12 +215,18 @@ def test_what_is_left_where_it_is_stopped_is_in_no_report(index: VectorIndex) ->
     jobs = [UpsertJob(f"j{n}", unit(f"u{n}", f"text number {n}")) for n in range(10)]
     asked: list[int] = []
 
-    def twice() -> bool:
+    def once() -> bool:
         asked.append(1)
-        return len(asked) <= 2
+        return len(asked) <= 1
 
-    report = drain(jobs, embedder, index, pace=Pace(3, 3), go_on=twice)
+    report = drain(jobs, embedder, index, pace=Pace(3, 3), go_on=once)
     assert len(report.done) == index.count() == 6 and report.failed == () and report.embedded == 6
-    # What has its vector by now is written without the model, also where it is stopped at once.
-    again = drain(jobs, embedder, index, go_on=lambda: False)
-    assert (len(again.done), again.reused, again.embedded) == (6, 6, 0)
+    # What has its vector by now is written without the model; where it is stopped at once a batch is done all the same.
+    again = drain(jobs, embedder, index, pace=Pace(3, 3), go_on=lambda: False)
+    assert (len(again.done), again.reused, again.embedded) == (9, 6, 3)
+
+
+def test_a_text_that_many_say_is_embedded_once(index: VectorIndex) -> None:
+    jobs = [UpsertJob(f"j{n}", unit(f"u{n}", "go on" if n % 2 else f"text number {n}")) for n in range(10)]
+    report = drain(jobs, HashingEmbedder(DIMENSIONS), index, pace=Pace(3, 3))
+    assert (report.embedded, report.reused, len(report.done)) == (6, 4, 10)
