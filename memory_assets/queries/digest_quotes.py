@@ -11,6 +11,7 @@ from memory_assets.citations.addresses import SpanCitation
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.results.digest import DigestQuoteV1
+from memory_assets.search.answerability.signs import is_question
 from memory_assets.text.sentences import Sentence, sentences
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from memory_assets.search.answers.unit_citations import CitedMessage
 
-TOLD_LENGTH = 240
+_TOLD_LENGTH = 240
 """Characters of a message that are told, as far as its sentences fit into them."""
 Following = Literal["said on", "announced", "listed"]
 """What is told behind a sentence: what goes on in its paragraph, what it announces with a colon, or all that stands below it up
@@ -66,13 +67,13 @@ def quote_at(message: CitedMessage, segments: Sequence[Sequence[int]]) -> Digest
 
 
 def quote_going_on(message: CitedMessage, start: int, end: int, following: Following) -> DigestQuoteV1:
-    """A sentence of a message with those that follow it, as far as all of them fit in ``TOLD_LENGTH`` characters; of a list no
+    """A sentence of a message with those that follow it, as far as all of them fit in ``_TOLD_LENGTH`` characters; of a list no
     heading, and nothing that announces more, without what stands below it."""
     told = end
-    for sentence in sentences(message.text[: end + TOLD_LENGTH]):
+    for sentence in sentences(message.text[: end + _TOLD_LENGTH]):
         if sentence.start < end:
             continue
-        if sentence.end - start > TOLD_LENGTH or not _follows(message.text, start, end, sentence, following):
+        if sentence.end - start > _TOLD_LENGTH or not _follows(message.text, start, end, sentence, following):
             break
         end = sentence.end
         if following != "listed" or not (sentence.shape == "heading" or only_announces(sentence.text)):
@@ -96,7 +97,7 @@ def only_announces(text: str) -> bool:
 def _follows(text: str, start: int, end: int, sentence: Sentence, following: Following) -> bool:
     between = text[end : sentence.start]
     if following == "listed":
-        return _ONLY_MARKS.fullmatch(between) is not None and not sentence.text.rstrip("*_ ").endswith(("?", "？"))
+        return _ONLY_MARKS.fullmatch(between) is not None and not is_question(sentence.text)
     return only_announces(text[start:end]) or (following == "said on" and not between.strip())
 
 

@@ -12,6 +12,7 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.digest_quotes import only_announces, quote_going_on, quote_of, told_as
 from memory_assets.results.digest import DigestLineV1, DigestQuoteV1
+from memory_assets.search.answerability.signs import is_question
 from memory_assets.search.answers.backing import Backings, backings
 from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
 from memory_assets.vocabulary import FINISHED
@@ -158,7 +159,7 @@ def _in_words(told: _Quoted, quotes: Sequence[_Quoted]) -> _Quoted:
         return told
     otherwise = max((one.message_index for one in quotes if one.claimed not in (None, "done")), default=-1)
     said = (one for one in reversed(quotes) if one.is_agents_word and one.claimed in (None, "done"))
-    later = (one for one in said if one.message_index > otherwise and not one.text.rstrip("*_ ").endswith(("?", "？")))
+    later = (one for one in said if one.message_index > otherwise and not is_question(one.text))
     return next(later, told)
 
 

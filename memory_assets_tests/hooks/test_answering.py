@@ -19,7 +19,7 @@ from memory_assets.memory import Memory
 from memory_assets.sessions.recalled import CLOSING, OPENING
 from memory_assets.settings import Settings
 from memory_assets.text.tokens import estimate_tokens
-from memory_assets_tests.filled_store import fill
+from memory_assets_tests.filled_store import Said, fill, tell
 
 START = {"session_id": "new-1", "cwd": "/srv/shop", "source": "startup"}
 
@@ -118,6 +118,15 @@ def test_what_a_compaction_took_is_handed_back_by_address(answerer: HookAnswerer
     asked = {**own, "prompt": "continue"}
     assert "before its compaction" in told(answerer.answer("BeforeAgent", "gemini", asked))
     assert answerer.answer("BeforeAgent", "gemini", asked) == {}
+
+
+def test_what_was_done_before_a_compaction_is_handed_back_with_its_report(answerer: HookAnswerer, settings: Settings) -> None:
+    talk = (("user", "Move the export"), ("assistant", "All of it is done:\n\n- The cache key lacked the tenant"))
+    tell(settings, "moved-1", talk, (Said("task", "Move the export", ((1, "All of it is done:"),), status="done"),))
+    own = {"session_id": "moved-1", "cwd": "/srv/shop"}
+    answerer.answer("pre-compact", "claude-code", {**own, "trigger": "auto"})
+    text = told(answerer.answer("session-start", "claude-code", {**own, "source": "compact"}))
+    assert "Move the export: All of it is done:" in text and "The cache key lacked the tenant" in text
 
 
 def test_what_is_typed_is_kept_masked(answerer: HookAnswerer, settings: Settings) -> None:
