@@ -6,7 +6,7 @@ for its vector is found by its words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -25,20 +25,17 @@ from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
 from memory_assets.search.answers.said_otherwise import with_what_was_said_otherwise
 from memory_assets.search.answers.sureness import certificate_of, retrieval_of
-from memory_assets.search.crossing.asking import Asked, ask_words
-from memory_assets.search.crossing.bridge import Known
+from memory_assets.search.crossing.asking import Asked
 from memory_assets.search.crossing.explained import Explained, explained_by
+from memory_assets.search.finding import find
 from memory_assets.search.model_loading import ModelLoading
-from memory_assets.search.question.entities import query_entities
-from memory_assets.search.question.intents import intent_weights
 from memory_assets.search.question.plan import Plan, check_request, plan_of
 from memory_assets.search.question.terms import query_terms
-from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, ranking
-from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
+from memory_assets.search.ranking.ranking import raised
 from memory_assets.search.store_state import KnownState, StoreState, notes_on
 from memory_assets.search.usage import note_shown
 from memory_assets.text.lexical_text import search_text
-from memory_assets.vectors.calibration import known_calibration, relevance
+from memory_assets.vectors.calibration import known_calibration
 from memory_assets.vectors.errors import (
     EmbedderUnavailableError,
     FingerprintMismatchError,
@@ -53,38 +50,17 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.results.outbox import Calibration
     from memory_assets.search.answers.sureness import Language
-    from memory_assets.search.ranking.ranking import RankedHit
-    from memory_assets.search.ranking.retrievers import LegScores
+    from memory_assets.search.finding import Found
     from memory_assets.search.request import SearchRequest
     from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
-    from memory_assets.vectors.units import UnitFilter, UnitHit
     from memory_assets.vectors.words import WordIndex
 
 _MODEL_COMES = (
     "vector search left out while its model is being loaded: ask again in some seconds, or in the mode hybrid to wait"
 )
-# Of what the better legs found; what is dropped for saying what a better hit said must be made up for.
-_FILLED_FOR_A_HIT = 3
 # Questions that are answered on one connection.
 _AT_ONCE = 10
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What the index has for a question.
-
-    Attributes:
-        by_meaning: its vectors were asked.
-        asked: its words; None where they were not.
-        note: why they gave nothing where they were to be asked.
-    """
-
-    legs: list[LegScores]
-    ranked: list[RankedHit]
-    by_meaning: bool
-    asked: Asked | None
-    note: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +68,13 @@ class LookedUp:
     """A search's answer, with what it was made of.
 
     Attributes:
-        asked: the question's words and all units that have them, not only those delivered; None where no words were asked.
+        asked: the question's words and all units that have them, not only those delivered.
         answerability: how sure it is that what was found can answer.
         has_corrections: a person has said otherwise than something in the store.
     """
 
     response: SearchResponseV1
-    asked: Asked | None
+    asked: Asked
     answerability: Answerability
     has_corrections: bool
 
@@ -188,7 +164,7 @@ class Searcher:
         # Who looks into it does not open the store once more: a thread that holds it would wait for one that cannot have it.
         explained: Future[Explained] = Future()
         with ThreadPoolExecutor(1) as beside:
-            found = beside.submit(self._find, plan, vectors.get(0), explained.result)
+            found = beside.submit(find, self.resources, plan, vectors.get(0), explained.result)
             try:
                 with self.database.reading() as connection:
                     explained.set_result(_explained(connection, plan))
@@ -230,7 +206,7 @@ class Searcher:
                             raise state
                         if missing and plan.mode == "vector":
                             raise missing
-                        found = self._find(plan, vectors.get(place), partial(_explained, connection, plan))
+                        found = find(self.resources, plan, vectors.get(place), partial(_explained, connection, plan))
                         answers.append(self._answer(connection, plan, found, state, reasons, explain))
                     except (EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError) as error:
                         answers.append(error)
@@ -259,57 +235,39 @@ class Searcher:
             return {}, (f"vector search left out: {error}",), error
         return dict(zip(wanted, made, strict=True)), notes, None
 
-    def _find(self, plan: Plan, vector: Vectors | None, explained: Callable[[], Explained]) -> _Found:
-        """What the index has for a question, ranked. Opens no store.
-
-        Args:
-            explained: what its texts explain of the question's words; asked where these are crossed.
-        """
-        legs, units, asked, note = self._legs(plan, vector, explained)
-        cues = Cues(
-            now=plan.now,
-            speakers=_speakers(plan, asked),
-            window=plan.window,
-            weights=intent_weights(plan.intent.intent, asked=plan.intent_asked),
-            names=tuple(entity.text for entity in query_entities(plan.request.query)),
-        )
-        most = max(BONUS_DEPTH, _FILLED_FOR_A_HIT * plan.k)
-        by_meaning = vector is not None and note is None
-        return _Found(legs, ranking(legs, units, cues, plan.request.fusion, most=most), by_meaning, asked, note)
-
     def _answer(
         self,
         connection: duckdb.DuckDBPyConnection,
         plan: Plan,
-        found: _Found,
+        found: Found,
         state: StoreState,
         reasons: tuple[str, ...],
         explain: bool,
     ) -> LookedUp:
         """What was found, filled in from the store."""
-        legs, ranked = found.legs, raised(found.ranked, state.uplifts)
+        ranked = raised(found.ranked, state.uplifts)
         if state.has_corrections:
             ranked = corrections_first(connection, ranked, 2 * plan.k)
         left_out = (found.note,) if found.note else reasons if not found.by_meaning and plan.mode != "lexical" else ()
         hits = chosen(connection, ranked, plan.k, with_beside=plan.request.beside)
         if plan.strategy == "complex":
             add_what_hangs_on(connection, hits, plan.where)
-        terms = found.asked.terms if found.asked else query_terms(plan.request.query)
-        relevances, speakers = self._relevances(legs), _speakers(plan, found.asked)
+        terms, speakers, relevances = found.asked.terms, found.speakers(plan), found.relevances(self._calibration)
         why = asks_why(plan.request.query)
         delivered = hits_of(connection, hits, terms, asks_why=why, relevances=relevances, explain=explain)
         if state.has_corrections:
             delivered = with_what_was_said_otherwise(connection, delivered)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))
-        # Rows of vectors have no words.
-        texts = {} if found.asked else {hit.unit.unit_id: search_text(hit.unit.body) for hit in hits}
-        evidence = evidence_of(terms, speakers, ranked, legs, relevances, texts)
+        # Rows of vectors have no words; where vectors alone rank, those who have some may be among them.
+        wordless = [hit.unit for hit in hits if plan.mode == "vector" and not hit.ranked.hit.own_text]
+        texts = {unit.unit_id: search_text(unit.body) for unit in wordless}
+        evidence = evidence_of(terms, speakers, ranked, found.looked_up, relevances, texts)
         sure = answerability_of(evidence, within=plan.is_within, calibration=calibration_of(self.settings.home))
         response = SearchResponseV1(
             query=plan.request.query,
             mode=plan.mode if found.by_meaning or plan.mode == "vector" else "lexical",
             score_kind=ranked[0].score_kind if ranked else "bm25",
-            channels=tuple(leg.leg.name for leg in legs),
+            channels=tuple(leg.leg.name for leg in found.legs),
             embedding_version=self.index.embedding_version,
             k=plan.k,
             intent=plan.intent.intent,
@@ -318,7 +276,7 @@ class Searcher:
             complexity=ComplexityV1(score=round(plan.complexity.score, 4), strategy=plan.strategy, why=plan.complexity.why),
             window=window_of(plan),
             speakers=tuple(sorted(speakers)),
-            crossed=found.asked.crossed if found.asked else (),
+            crossed=found.asked.crossed if plan.mode != "vector" else (),
             hits=tuple(delivered),
             retrieval=retrieval_of(sure, found.asked, self._speaks, explain=explain),
             certificate=certificate_of(plan, found.asked, speakers, sure, hits, delivered),
@@ -347,52 +305,6 @@ class Searcher:
         except IndexMissingError as error:
             return error
 
-    def _legs(
-        self, plan: Plan, vector: Vectors | None, explained: Callable[[], Explained]
-    ) -> tuple[list[LegScores], dict[str, UnitHit], Asked | None, str | None]:
-        depth = leg_depth(plan.k, alone=vector is None or plan.mode == "vector")
-        legs: list[LegScores] = []
-        units: dict[str, UnitHit] = {}
-        asked: Asked | None = None
-        note: str | None = None
-        with ThreadPoolExecutor(1) as beside:
-            near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
-            if plan.mode != "vector":
-                known = Known(self.words.english_words, plan.names, explained)
-                asked = ask_words(self.words, plan.request.query, known, depth, plan.where)
-                legs.append(lexical_leg(asked.hits, asked.terms))
-                units |= {hit.unit_id: hit for hit in (*asked.hits.own, *asked.hits.context)}
-            if near is not None:
-                try:
-                    legs.append(vector_leg(near.result(), plan.vector_weight))
-                    units |= {hit.unit_id: hit for hit in near.result() if hit.unit_id not in units}
-                except FingerprintMismatchError as error:
-                    if plan.mode == "vector":
-                        raise
-                    note = f"vector search left out: {error}"
-        return legs, units, asked, note
-
-    def _near(self, vector: Vectors, depth: int, where: UnitFilter) -> list[UnitHit]:
-        # A model's files may have been replaced since: vectors of two models are not to be compared.
-        return self.index.vector_search(vector, depth, where, fingerprint=self.embedder.fingerprint)
-
-    def _relevances(self, legs: Sequence[LegScores]) -> Mapping[str, float]:
-        sure: dict[str, float] = {}
-        for leg in legs:
-            for unit_id, raw in leg.raw.items():
-                value = raw if leg.leg.name == LEXICAL else self._calibrated(raw)
-                sure[unit_id] = max(value, sure.get(unit_id, 0.0))
-        return sure
-
-    def _calibrated(self, cosine: float) -> float:
-        return relevance(self._calibration, cosine) if self._calibration else 0.0
-
 
 def _explained(connection: duckdb.DuckDBPyConnection, plan: Plan) -> Explained:
-    words = [term.text for term in query_terms(plan.request.query)] if plan.mode != "vector" else []
-    return explained_by(connection, words)
-
-
-def _speakers(plan: Plan, asked: Asked | None) -> frozenset[str]:
-    """Who is named: by their name, and by its sound where the other language was asked."""
-    return plan.speakers | (asked.speakers if asked else frozenset())
+    return explained_by(connection, [term.text for term in query_terms(plan.request.query)])

@@ -96,6 +96,15 @@ def test_every_mode_knows_what_it_does_not_know(memory: Memory, mode: str) -> No
     assert known.answerability > unknown.answerability and not unknown.known
 
 
+@pytest.mark.parametrize("question", KNOWN)
+def test_what_is_ranked_by_vectors_alone_is_as_sure_by_its_words(memory: Memory, question: str) -> None:
+    """To rank by vectors is no reason to know less: `memory search --mode vector` ended with 1 above the right hit."""
+    response = memory.search(question, mode="vector", explain=True)
+    assert response.channels == ("vector",) and response.crossed == ()
+    assert response.retrieval is not None and response.retrieval.answerability_parts["bm25"] > 0
+    assert response.retrieval.known and retrieval(memory, question, mode="lexical").known
+
+
 def test_each_line_of_a_bulk_search_says_it(memory: Memory) -> None:
     lines = [f'{{"id": "{number}", "query": "{question}"}}' for number, question in enumerate((KNOWN[0], UNKNOWN[0]))]
     told = [item.response.retrieval for item in memory.bulk_search(lines) if item.response]

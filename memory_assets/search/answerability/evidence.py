@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from memory_assets.search.answerability.question import telling_terms
 from memory_assets.search.question.terms import Term, names_in, standing
-from memory_assets.search.ranking.fusion import LegPlace
 from memory_assets.search.ranking.retrievers import LEXICAL, VECTOR
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def evidence_of(
 
     Args:
         terms: the question's words; ``names`` those who speak and whom it names.
-        legs: of the ranking; what the best units have of the terms is known to that by words.
+        legs: all that were asked, also one that ranks nothing; what the best units have of the terms is known to that by words.
         texts: by unit id the tokens of units whose rows have none; these are looked at in their place.
     """
     kept = telling_terms(names, terms)
@@ -157,6 +156,8 @@ def evidence_of(
     stems = frozenset(token for term in kept for token in term.tokens)
     known = {unit_id: tuple(each[place] for place in places) for leg in legs for unit_id, each in leg.held.items()}
     units = {one.hit.unit_id: one.hit for one in ranked}
+    scores = {leg.leg.name: dict(leg.leg.candidates) for leg in legs}
+    by_words, by_meaning = scores.get(LEXICAL, {}), scores.get(VECTOR, {})
 
     def held_by(hit: UnitHit) -> Held:
         if hit.unit_id not in known:
@@ -177,8 +178,8 @@ def evidence_of(
         return Found(
             unit_id=hit.unit_id,
             score=one.score / best[0].score if best[0].score > 0 else 0.0,
-            bm25=_score(one.places.get(LEXICAL)),
-            cosine=_score(one.places.get(VECTOR)),
+            bm25=by_words.get(hit.unit_id, 0.0),
+            cosine=by_meaning.get(hit.unit_id, 0.0),
             relevance=relevances.get(hit.unit_id, 0.0),
             held=held_by(hit),
             before=held_by(before) if before is not None else nothing,
@@ -209,7 +210,3 @@ def _words(terms: Sequence[Term], held: Iterable[Held]) -> Iterable[Word]:
     for place, (term, is_name) in enumerate(zip(terms, names_in(terms), strict=True)):
         having = math.fsum(one[place] for one in each)
         yield Word(term.text, math.log1p((len(each) or 1) / (having or _NOWHERE)), having > 0, is_name)
-
-
-def _score(place: LegPlace | None) -> float:
-    return place.score if place is not None else 0.0

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.search.answerability.asked_for import AskedFor, asked_for
-from memory_assets.search.question.terms import Term, forms_of, query_terms, standing, stemmed
+from memory_assets.search.question.terms import Term, forms_of, standing, stemmed
 from memory_assets.text.english_forms import base_form
 from memory_assets.text.korean_verbs import dictionary_forms
 from memory_assets.text.lexical_text import search_text
@@ -75,9 +75,9 @@ class Question:
 def understood(text: str, found: LookedUp) -> Question:
     """A question after its search."""
     names = frozenset(found.response.speakers)
-    terms = found.asked.terms if found.asked else query_terms(text)
+    terms = found.asked.terms
     telling = [_in_its_forms(term) for term in telling_terms(names, terms)]
-    hits = (*found.asked.hits.context, *found.asked.hits.own) if found.asked else ()
+    hits = (*found.asked.hits.context, *found.asked.hits.own)
     texts = list({hit.unit_id: hit.own_text for hit in hits}.values())[:_COUNTED]
     return Question(text, asked_for(text), tuple(_weighed(telling, texts)), names)
 

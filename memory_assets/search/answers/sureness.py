@@ -25,7 +25,7 @@ _MOST_WORDS: Final = 6
 _LANGUAGE_NAMES: Final[dict[Language, str]] = {"en": "English", "ko": "Korean"}
 
 
-def retrieval_of(sure: Answerability, asked: Asked | None, speaks: Callable[[Language], bool], *, explain: bool) -> RetrievalV1:
+def retrieval_of(sure: Answerability, asked: Asked, speaks: Callable[[Language], bool], *, explain: bool) -> RetrievalV1:
     """How sure an answer is, as it is printed.
 
     Args:
@@ -33,7 +33,7 @@ def retrieval_of(sure: Answerability, asked: Asked | None, speaks: Callable[[Lan
         explain: with the signs that the number is made of.
     """
     unknown = sure.unknown[:_MOST_WORDS]
-    other = None if sure.is_known or asked is None else _only_held_by(sure, asked, speaks)
+    other = None if sure.is_known else _only_held_by(sure, asked, speaks)
     return RetrievalV1(
         answerability=sure.value,
         score_gate=sure.gate,
@@ -47,7 +47,7 @@ def retrieval_of(sure: Answerability, asked: Asked | None, speaks: Callable[[Lan
 
 def certificate_of(
     plan: Plan,
-    asked: Asked | None,
+    asked: Asked,
     speakers: frozenset[str],
     sure: Answerability,
     hits: Sequence[Chosen],
@@ -72,7 +72,7 @@ def certificate_of(
             window=plan.window,
             files=plan.request.files,
             speakers=speakers,
-            terms=asked.terms if asked else None,
+            terms=asked.terms,
             widened=plan.request.scope == "org" and plan.k >= WIDENED_K,
             sure=Sure(sure.is_known, sure.suffices, is_narrowed=plan.is_narrowed),
         )
