@@ -70,28 +70,41 @@ def take_new(settings: Settings, told_of: Sequence[Path] = (), left: Left | None
     """
     use_one_thread()
     settled, unsettled = _of_the_folder(settings)
+    taken, waits, error = 0, False, None
     try:
         taken, waits = _imported(settings, [*told_of, *settled], left)
+    except Exception as failure:
+        error = _why(failure)
+    try:
         if left is not None:
-            _rest(settings, left, taken)
-    except MemoryAssetsError as error:
-        return Taken(error=f"{error.code}: {error}")
-    except Exception as error:  # its words may quote a session
-        return Taken(error=type(error).__name__)
+            _rest(settings, left, something_came=taken > 0 or error is not None)
+    except Exception as failure:
+        error = error or _why(failure)
+    if error is not None:
+        return Taken(error=error)
     return Taken(taken, again=unsettled or waits or (left is not None and left.since is not None))
 
 
-def _rest(settings: Settings, left: Left, taken: int) -> None:
-    """Do what was left, where the agents rest or it was left for long."""
+def _why(failure: Exception) -> str:
+    """What stands in the way, in words of ours: those of another library may quote a session."""
+    return f"{failure.code}: {failure}" if isinstance(failure, MemoryAssetsError) else type(failure).__name__
+
+
+def _rest(settings: Settings, left: Left, *, something_came: bool) -> None:
+    """Do what was left, where the agents rest or it was left for long.
+
+    Args:
+        something_came: also where it could not be taken in: what fails each time keeps what was left from nobody for long.
+    """
     now = time.monotonic()
-    at_rest = not taken and (left.last is None or now - left.last >= SECONDS_TO_REST)
+    at_rest = not something_came and (left.last is None or now - left.last >= SECONDS_TO_REST)
+    left.last = now if something_came else left.last
     if left.since is not None and (at_rest or now - left.since > MOST_SECONDS_LEFT):
         run.come_to_rest(settings)
         left.since = None
-    elif not taken and not left.looked:
+    elif not something_came and not left.looked:
         run.settle(settings)
     left.looked = True
-    left.last = now if taken else left.last
 
 
 def _imported(settings: Settings, paths: Sequence[Path], left: Left | None) -> tuple[int, bool]:

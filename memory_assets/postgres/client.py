@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Generator
 from functools import cache
@@ -37,6 +38,8 @@ _WRONG_LOGIN = (
     "certificate",
     "SSL",
 )
+# Its client asks it of who reads, where nobody answers: what is to be done stands in the hint.
+_QUESTION = re.compile(r"\s*Is the server running[^?]*\?")
 _WRONG_ADDRESS = ("could not translate host name", "invalid", "resolve")
 # A connection that broke over TLS names it, and is no wrong login.
 _BROKE = ("closed unexpectedly", "SYSCALL")
@@ -89,7 +92,7 @@ def too_old(connection: Connection[Any]) -> int | None:
 
 def said_by(error: Error) -> str:
     """What the server or its client says, in one line and without a password."""
-    return masked(error.diag.message_primary or str(error))
+    return masked(_QUESTION.sub("", error.diag.message_primary or str(error)))
 
 
 def failure_of(error: Error) -> Failure:

@@ -13,7 +13,7 @@ from memory_assets.configuration import Resources
 from memory_assets.defs import run
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.run_failures import RunFailedError
-from memory_assets.defs.taking import SECONDS_TO_REST, Left, take_new
+from memory_assets.defs.taking import MOST_SECONDS_LEFT, SECONDS_TO_REST, Left, take_new
 from memory_assets.log.errors import StoreLockedError
 from memory_assets.settings import Settings
 from memory_assets.vectors.upkeep import rows_behind
@@ -83,6 +83,23 @@ def test_what_fails_behind_the_stages_leaves_it_to_the_rest(settings: Settings, 
         assert (take_new(settings, left=left).error or "").startswith(StoreLockedError.code)
     assert left.since is not None and behind(settings) > 0
     assert take_new(settings, left=left).error is None
+    assert left.since is None and behind(settings) == 0 and looked_at(settings)
+
+
+@pytest.mark.long
+def test_an_import_that_fails_each_time_keeps_what_was_left_from_nobody(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise RunFailedError("stage ingested failed")
+
+    left = Left()
+    turn(settings, left)
+    monkeypatch.setattr(run, "import_paths", failing)
+    assert (take_new(settings, left=left).error or "").startswith(RunFailedError.code)
+    assert left.since is not None and behind(settings) > 0  # more may be coming
+    left.since -= MOST_SECONDS_LEFT
+    assert (take_new(settings, left=left).error or "").startswith(RunFailedError.code)
     assert left.since is None and behind(settings) == 0 and looked_at(settings)
 
 
