@@ -77,7 +77,7 @@ def take_new(settings: Settings, told_of: Sequence[Path] = (), left: Left | None
         error = _why(failure)
     try:
         if left is not None:
-            _rest(settings, left, something_came=taken > 0 or error is not None)
+            _rest(settings, left, taken, failed=error is not None)
     except Exception as failure:
         error = error or _why(failure)
     if error is not None:
@@ -90,21 +90,22 @@ def _why(failure: Exception) -> str:
     return f"{failure.code}: {failure}" if isinstance(failure, MemoryAssetsError) else type(failure).__name__
 
 
-def _rest(settings: Settings, left: Left, *, something_came: bool) -> None:
+def _rest(settings: Settings, left: Left, taken: int, *, failed: bool) -> None:
     """Do what was left, where the agents rest or it was left for long.
 
     Args:
-        something_came: also where it could not be taken in: what fails each time keeps what was left from nobody for long.
+        failed: something could not be taken in: what fails each time keeps from nobody for long what was left before.
     """
     now = time.monotonic()
-    at_rest = not something_came and (left.last is None or now - left.last >= SECONDS_TO_REST)
-    left.last = now if something_came else left.last
+    came = taken > 0 or failed
+    at_rest = not came and (left.last is None or now - left.last >= SECONDS_TO_REST)
     if left.since is not None and (at_rest or now - left.since > MOST_SECONDS_LEFT):
         run.come_to_rest(settings)
         left.since = None
-    elif not something_came and not left.looked:
+    elif not came and not left.looked:
         run.settle(settings)
     left.looked = True
+    left.last = now if taken else left.last
 
 
 def _imported(settings: Settings, paths: Sequence[Path], left: Left | None) -> tuple[int, bool]:
