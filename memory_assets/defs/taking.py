@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from memory_assets.defs import run
+from memory_assets.defs.resources import open_store
 from memory_assets.defs.settling import is_settled
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.readers import use_one_thread
@@ -112,10 +113,13 @@ def _imported(settings: Settings, paths: Sequence[Path], left: Left | None) -> t
     """How many sessions had something new, and whether any waits for a model."""
     if not paths:
         return 0, False
+    opened = open_store(settings)
+    before = opened.appended
     try:
         report = run.import_paths(settings, paths, project=None, at_rest=left is None)
     except BaseException:
-        _leave(left)  # it may have come far
+        if opened.appended > before:  # it came so far
+            _leave(left)
         raise
     if report.events_appended:
         _leave(left)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets.search.crossing.asking import Asked, ask_words
 from memory_assets.search.crossing.bridge import Known
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.intents import intent_weights
+from memory_assets.search.question.terms import query_terms
 from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, RankedHit, ranking
 from memory_assets.search.ranking.retrievers import LEXICAL, LegScores, leg_depth, lexical_leg, vector_leg
 from memory_assets.vectors.calibration import relevance
-from memory_assets.vectors.errors import FingerprintMismatchError
+from memory_assets.vectors.errors import FingerprintMismatchError, IndexCorruptError
+from memory_assets.vectors.units import LexicalHits
 
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
@@ -36,7 +38,8 @@ class Found:
         legs: those whose scores rank.
         looked_up: every leg that was asked: of what is ranked by vectors alone the words say how sure it is.
         by_meaning: its vectors were asked.
-        asked: its words; None where they could not be asked.
+        asked: its words. Where vectors alone rank, nobody is named and nothing shown by those of the other language; where
+            their index cannot be read then, no unit has any.
         note: why the vectors gave nothing where they were to be asked.
     """
 
@@ -79,7 +82,14 @@ def find(resources: Resources, plan: Plan, vector: Vectors | None, explained: Ca
     with ThreadPoolExecutor(1) as beside:
         coming = beside.submit(_near, resources, vector, depth, plan) if vector is not None else None
         known = Known(resources.word_index.english_words, plan.names, explained)
-        asked = ask_words(resources.word_index, plan.request.query, known, depth, plan.where)
+        try:
+            asked = ask_words(resources.word_index, plan.request.query, known, depth, plan.where)
+        except IndexCorruptError:
+            if not by_vectors_alone:
+                raise
+            asked = Asked(LexicalHits((), ()), query_terms(plan.request.query))
+        if by_vectors_alone:
+            asked = replace(asked, crossed=(), speakers=frozenset())
         said = lexical_leg(asked.hits, asked.terms)
         if coming is not None:
             try:

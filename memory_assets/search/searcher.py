@@ -34,7 +34,6 @@ from memory_assets.search.question.terms import query_terms
 from memory_assets.search.ranking.ranking import raised
 from memory_assets.search.store_state import KnownState, StoreState, notes_on
 from memory_assets.search.usage import note_shown
-from memory_assets.text.lexical_text import search_text
 from memory_assets.vectors.calibration import known_calibration
 from memory_assets.vectors.errors import (
     EmbedderUnavailableError,
@@ -258,10 +257,7 @@ class Searcher:
         if state.has_corrections:
             delivered = with_what_was_said_otherwise(connection, delivered)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))
-        # Rows of vectors have no words; where vectors alone rank, those who have some may be among them.
-        wordless = [hit.unit for hit in hits if plan.mode == "vector" and not hit.ranked.hit.own_text]
-        texts = {unit.unit_id: search_text(unit.body) for unit in wordless}
-        evidence = evidence_of(terms, speakers, ranked, found.looked_up, relevances, texts)
+        evidence = evidence_of(terms, speakers, ranked, found.looked_up, relevances)
         sure = answerability_of(evidence, within=plan.is_within, calibration=calibration_of(self.settings.home))
         response = SearchResponseV1(
             query=plan.request.query,
@@ -276,7 +272,7 @@ class Searcher:
             complexity=ComplexityV1(score=round(plan.complexity.score, 4), strategy=plan.strategy, why=plan.complexity.why),
             window=window_of(plan),
             speakers=tuple(sorted(speakers)),
-            crossed=found.asked.crossed if plan.mode != "vector" else (),
+            crossed=found.asked.crossed,
             hits=tuple(delivered),
             retrieval=retrieval_of(sure, found.asked, self._speaks, explain=explain),
             certificate=certificate_of(plan, found.asked, speakers, sure, hits, delivered),

@@ -40,8 +40,8 @@ _ATTEMPTS = 3
 # Of about a kilobyte each.
 _MOST_KEPT = 30_000
 
-# A token that is asked twice counts twice. A query of its own for the tokens of each weight costs three times as much, for then
-# all that has any of them is scored (measured, 100,000 units).
+# A token that is asked twice counts twice. To ask four times costs a third more than once; a query of its own for the tokens of
+# each weight costs three times as much, for then all that has any of them is scored (measured, 100,000 units).
 _WEIGHT_STEPS = 4
 
 Weighted = tuple[str, float]
@@ -82,10 +82,15 @@ class KnownRows:
         return rows | new
 
 
-def weighted(tokens: Iterable[tuple[str, float]]) -> Weighted | None:
-    """Tokens, each with its weight beside 1 of a word of a question; None where none is left: those that weigh nothing go."""
-    counted = [token for token, weight in tokens for _ in range(round(weight * _WEIGHT_STEPS))]
-    return (" ".join(counted), 1 / _WEIGHT_STEPS) if counted else None
+def weighted(tokens: str, others: Iterable[tuple[str, float]]) -> Weighted:
+    """Tokens of a question, and others that weigh less. Those without weight go.
+
+    Args:
+        others: each with its weight beside 1 of a token of the question.
+    """
+    steps = [(token, round(weight * _WEIGHT_STEPS)) for token, weight in others]
+    light = [token for token, step in steps for _ in range(step)]
+    return (" ".join([*[tokens] * _WEIGHT_STEPS, *light]), 1 / _WEIGHT_STEPS) if light else (tokens, 1.0)
 
 
 def lexical_hits(table: Any, asked: Any, known: KnownRows, tokens: Weighted, k: int, where: UnitFilter | None) -> LexicalHits:

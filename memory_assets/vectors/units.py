@@ -126,13 +126,6 @@ class UnitHit(NamedTuple):
     origin: Origin | None = None
     turn: Turn | None = None
 
-    def scored(self, score: float) -> UnitHit:
-        """The same unit with another score; half of what ``_replace`` takes."""
-        return UnitHit._make((*self[:_SCORE], score, *self[_SCORE + 1 :]))
-
-
-_SCORE = UnitHit._fields.index("score")
-
 
 @dataclass(frozen=True, slots=True)
 class LexicalHits:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_assets.text.lexical_text import query_text
 from memory_assets.vectors.driver_errors import PATIENCE
-from memory_assets.vectors.lookup import KnownRows, Weighted, holds_any, lexical_hits, weighted
+from memory_assets.vectors.lookup import KnownRows, holds_any, lexical_hits, weighted
 from memory_assets.vectors.rows import OWN_TEXT, mark_of, word_rows, word_schema
 from memory_assets.vectors.table import UnitTable
 from memory_assets.vectors.units import LexicalHits, Unit, UnitFilter
@@ -41,31 +41,25 @@ class WordIndex(UnitTable):
         super().__init__(folder, "words")
         self._known: dict[Callable[[Any], Any], tuple[tuple[bytes, int], Any]] = {}
 
-    def lexical_search(self, query: str, k: int, where: UnitFilter | None = None) -> LexicalHits:
+    def lexical_search(
+        self, query: str, k: int, where: UnitFilter | None = None, crossed: Sequence[tuple[str, float]] = ()
+    ) -> LexicalHits:
         """The ``k`` best units by BM25 over each of the two indexed fields, best first; none for a question without words.
 
         Args:
             query: as a person typed it; no character of it is an operator.
+            crossed: tokens of the other language that count as well, each with its weight beside 1 of a word of the query.
 
         Raises:
             IndexCorruptError: the table cannot be read.
         """
         tokens = query_text(query)
-        return self._by_tokens((tokens, 1.0) if tokens else None, k, where)
-
-    def crossed_search(self, crossed: Sequence[tuple[str, float]], k: int, where: UnitFilter | None = None) -> LexicalHits:
-        """As :meth:`lexical_search`, by tokens of the other language alone, each with its weight beside 1 of a word of a query.
-
-        Raises:
-            IndexCorruptError: the table cannot be read.
-        """
-        return self._by_tokens(weighted(crossed), k, where)
-
-    def _by_tokens(self, asked: Weighted | None, k: int, where: UnitFilter | None) -> LexicalHits:
-        nothing = LexicalHits((), ())
-        if asked is None or k < 1:
-            return nothing
-        return self._read(lambda table: lexical_hits(table, self._asked(), self._known_rows, asked, k, where), lambda: nothing)
+        if not tokens or k < 1:
+            return LexicalHits((), ())
+        asked = weighted(tokens, crossed)
+        return self._read(
+            lambda table: lexical_hits(table, self._asked(), self._known_rows, asked, k, where), lambda: LexicalHits((), ())
+        )
 
     def speaks_korean(self) -> bool:
         """Whether any unit is in Korean, looked up once for each version of the table.

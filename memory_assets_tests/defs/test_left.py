@@ -96,11 +96,15 @@ def test_an_import_that_fails_each_time_keeps_what_was_left_from_nobody(
     left = Left()
     turn(settings, left)
     monkeypatch.setattr(run, "import_paths", failing)
+    nothing_for_a_while(left)
     assert (take_new(settings, left=left).error or "").startswith(RunFailedError.code)
     assert left.since is not None and behind(settings) > 0  # more may be coming
     left.since -= MOST_SECONDS_LEFT
     assert (take_new(settings, left=left).error or "").startswith(RunFailedError.code)
     assert left.since is None and behind(settings) == 0 and looked_at(settings)
+    # What fails before it has written anything leaves nothing.
+    assert (take_new(settings, left=left).error or "").startswith(RunFailedError.code)
+    assert left.since is None
 
 
 @pytest.mark.long

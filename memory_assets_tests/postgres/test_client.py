@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 
 from memory_assets.postgres.client import failure_of, said_by
+
+psycopg = pytest.importorskip("psycopg")
 
 
 def test_nobody_is_asked_whether_the_server_runs() -> None:

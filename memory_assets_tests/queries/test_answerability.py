@@ -7,6 +7,9 @@ import pytest
 from memory_assets.ask.request import AskRequest
 from memory_assets.memory import Memory
 from memory_assets.results.retrieval import RetrievalV1
+from memory_assets.vectors.errors import IndexCorruptError
+from memory_assets.vectors.units import LexicalHits
+from memory_assets.vectors.words import WordIndex
 from memory_assets_tests.filled_store import fill
 
 KNOWN = ("PostgreSQL orders", "왜 캐시를 Redis로 옮겼지?", "What is the retry budget?", "배포 전에 뭘 고쳐야 하지?")
@@ -103,6 +106,17 @@ def test_what_is_ranked_by_vectors_alone_is_as_sure_by_its_words(memory: Memory,
     assert response.channels == ("vector",) and response.crossed == ()
     assert response.retrieval is not None and response.retrieval.answerability_parts["bm25"] > 0
     assert response.retrieval.known and retrieval(memory, question, mode="lexical").known
+
+
+def test_vectors_are_searched_though_the_index_of_words_cannot_be_read(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> LexicalHits:
+        raise IndexCorruptError("table words cannot be read")
+
+    whole = memory.search(KNOWN[0], mode="vector")
+    monkeypatch.setattr(WordIndex, "lexical_search", broken)
+    assert [hit.unit_id for hit in memory.search(KNOWN[0], mode="vector").hits] == [hit.unit_id for hit in whole.hits]
+    with pytest.raises(IndexCorruptError):
+        memory.search(KNOWN[0], mode="hybrid")
 
 
 def test_each_line_of_a_bulk_search_says_it(memory: Memory) -> None:

@@ -141,17 +141,18 @@ def test_both_fields_are_asked(index: Both) -> None:
 
 
 def test_a_crossed_word_weighs_what_it_is_said_to_weigh(index: Both) -> None:
-    """Beside 1 of a word of the question, in both fields."""
+    """Beside 1 of a word of the question, in both fields; the score of what only the question's words find stays as it was."""
     store(index, unit("u1", "거북이"), unit("u2", "turtle"), unit("u3", "nothing"))
 
-    def fields(hits: LexicalHits) -> list[dict[str, float]]:
+    def scores(weight: float) -> list[dict[str, float]]:
+        hits = index.words.lexical_search("거북이", 10, crossed=[("turtle", weight)])
         return [{hit.unit_id: hit.score for hit in field} for field in (hits.own, hits.context)]
 
-    asked = fields(index.words.lexical_search("turtle", 10))
-    for weight in (1.0, 0.5, 0.25):
-        for said, crossed in zip(asked, fields(index.words.crossed_search([("turtle", weight)], 10)), strict=True):
-            assert crossed.keys() == {"u2"} and crossed["u2"] == pytest.approx(weight * said["u2"], abs=1e-3)
-    assert index.words.crossed_search([("turtle", 0.0)], 10) == index.words.crossed_search([], 10) == NOTHING
+    alone = index.words.lexical_search("거북이", 10)
+    for whole, half, none, own in zip(scores(1.0), scores(0.5), scores(0.0), (alone.own, alone.context), strict=True):
+        assert whole.keys() == half.keys() == {"u1", "u2"} and none.keys() == {"u1"}
+        assert half["u2"] == pytest.approx(whole["u2"] / 2, abs=1e-3)
+        assert whole["u1"] == half["u1"] == none["u1"] == pytest.approx(own[0].score, abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ class Evidence:
 
         A word that nothing has stands among them alone, and all such words do.
         """
-        if self.unseen:
+        if self.unseen or not self.units:
             return self.unseen
         chosen: list[int] = []
         for place in sorted(range(len(self.words)), key=lambda place: -self.words[place].weight):
@@ -142,14 +142,12 @@ def evidence_of(
     ranked: Sequence[RankedHit],
     legs: Sequence[LegScores],
     relevances: Mapping[str, float],
-    texts: Mapping[str, str],
 ) -> Evidence:
     """What a ranking says of a question.
 
     Args:
         terms: the question's words; ``names`` those who speak and whom it names.
         legs: all that were asked, also one that ranks nothing; what the best units have of the terms is known to that by words.
-        texts: by unit id the tokens of units whose rows have none; these are looked at in their place.
     """
     kept = telling_terms(names, terms)
     places = [place for place, term in enumerate(terms) if term in kept]
@@ -161,12 +159,12 @@ def evidence_of(
 
     def held_by(hit: UnitHit) -> Held:
         if hit.unit_id not in known:
-            said = standing(stems, hit.own_text or texts.get(hit.unit_id, ""))
+            said = standing(stems, hit.own_text)
             known[hit.unit_id] = tuple(term.held_by(said) for term in kept)
         return known[hit.unit_id]
 
     best = _of_each_message(ranked)
-    for one in best if texts else ():
+    for one in () if known else best:  # no leg by words says what they have
         held_by(one.hit)
     words = tuple(_words(kept, known.values()))
     at = {(hit.session_id, hit.place): hit for hit in units.values() if hit.place is not None}
@@ -185,7 +183,7 @@ def evidence_of(
             before=held_by(before) if before is not None else nothing,
             speaker=hit.speaker,
             turn=hit.turn,
-            characters=len(hit.own_text or texts.get(hit.unit_id, "")),
+            characters=len(hit.own_text),
             is_remembered=hit.unit_kind != "passage",
             is_of_others=hit.origin in ("pasted", "template", "tool"),
         )

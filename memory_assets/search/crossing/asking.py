@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from memory_assets.results.search import CrossedTermV1
@@ -15,7 +14,7 @@ from memory_assets.text.particles import is_hangul
 from memory_assets.vectors.units import LexicalHits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memory_assets.search.crossing.bridge import Crossed, Known
     from memory_assets.search.question.terms import Term
@@ -55,57 +54,36 @@ def ask_words(words: WordIndex, query: str, known: Known, depth: int, where: Uni
         IndexCorruptError: the table cannot be read.
     """
     terms = query_terms(query)
-    own = _searched(partial(words.lexical_search, query, where=where), depth)
-    if not (words.speaks_korean() or _has_korean(terms)) or best_said(own, terms) >= SAID_FROM:
+    speaks_korean = words.speaks_korean()
+    own = None if not speaks_korean and _is_korean(terms) else _searched(words, query, depth, where)
+    if own is not None and (not (speaks_korean or _has_korean(terms)) or best_said(own, terms) >= SAID_FROM):
         return Asked(own, terms)
     bridge = crossed(terms, known)
     with_a_way = frozenset(terms[place].text for crossing in bridge.crossings for place in crossing.places)
-    others = _searched(partial(words.crossed_search, bridge.weighted_tokens(), where=where), depth)
-    if not _is_said(bridge, others):
-        return Asked(own, terms, with_a_way=with_a_way)
+    hits = _searched(words, query, depth, where, bridge.weighted_tokens())
+    if not _is_said(bridge, hits):
+        return Asked(own or hits, terms, with_a_way=with_a_way)
     shown = tuple(
         CrossedTermV1(said=one.said, ways=tuple(way.text for way in one.ways), weight=one.weight, by=one.by)
         for one in bridge.crossings
     )
-    return Asked(together(own, others, depth), bridge.terms, shown, bridge.speakers, with_a_way)
+    return Asked(hits, bridge.terms, shown, bridge.speakers, with_a_way)
 
 
-def together(own: LexicalHits, others: LexicalHits, depth: int) -> LexicalHits:
-    """The best units by the words of both languages: BM25 is a sum over words.
-
-    Asked at once, each word of the question as often as its weight beside the others says, the same takes twice as long (13.1
-    ms, and 4.8 for these words alone; 100,000 units).
-    """
-    return LexicalHits(_summed(own.context, others.context, depth), _summed(own.own, others.own, depth))
-
-
-def _summed(own: Sequence[UnitHit], others: Sequence[UnitHit], depth: int) -> tuple[UnitHit, ...]:
-    own_scores, other_scores = ({hit.unit_id: hit.score for hit in hits} for hits in (own, others))
-    own_beyond, other_beyond = _beyond(own, depth), _beyond(others, depth)
-    units = {hit.unit_id: hit for hit in (*others, *own)}
-    best = sorted(
-        (-own_scores.get(unit_id, own_beyond) - other_scores.get(unit_id, other_beyond), unit_id) for unit_id in units
-    )
-    return tuple(units[unit_id].scored(-negative) for negative, unit_id in best[:depth])
-
-
-def _beyond(hits: Sequence[UnitHit], depth: int) -> float:
-    """What a unit is taken to have that is not among these: where they are as many as were asked for, something between nothing
-    and the last one's score."""
-    return hits[-1].score / 2 if len(hits) >= depth else 0.0
-
-
-def _searched(search: Callable[[int], LexicalHits], depth: int) -> LexicalHits:
+def _searched(
+    words: WordIndex, query: str, depth: int, where: UnitFilter, crossed: Sequence[tuple[str, float]] = ()
+) -> LexicalHits:
     """The best units, one of equal templates alone: a prompt that a program writes into every session is one text.
 
     Where copies take most places, further units are asked for once.
     """
-    found = search(depth)
+    found = words.lexical_search(query, depth, where, crossed)
     hits = _without_copies(found)
     fields = ((found.context, hits.context), (found.own, hits.own))
     if not any(len(field) >= depth > _MOSTLY_COPIES * len(kept) for field, kept in fields):
         return hits
-    further = _without_copies(search(min(depth * _DEEPER, _DEEPEST)))
+    deeper = min(depth * _DEEPER, _DEEPEST)
+    further = _without_copies(words.lexical_search(query, deeper, where, crossed))
     return LexicalHits(further.context[:depth], further.own[:depth])
 
 
@@ -130,6 +108,12 @@ def _is_said(bridge: Crossed, hits: LexicalHits) -> bool:
     ways = (way for crossing in bridge.crossings for way in crossing.ways)
     stems = frozenset(token for way in ways for form in way.forms for token in form if not token.isdigit())
     return any(standing(stems, hit.own_text) for hit in hits.context)
+
+
+def _is_korean(terms: Sequence[Term]) -> bool:
+    """Whether so many words are Korean that no text without Korean has enough of them: it need not be searched to know that."""
+    only_korean = sum(not any(token.isascii() for form in term.forms for token in form) for term in terms)
+    return only_korean > len(terms) * (1 - SAID_FROM)
 
 
 def _has_korean(terms: Sequence[Term]) -> bool:

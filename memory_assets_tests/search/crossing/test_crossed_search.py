@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,9 @@ from memory_assets.configuration import Resources
 from memory_assets.maintenance.indexing import write_words
 from memory_assets.memory import Memory, SearchRequest
 from memory_assets.results.search import SearchResponseV1
-from memory_assets.search.crossing.asking import ask_words, together
-from memory_assets.search.crossing.bridge import Known, crossed
-from memory_assets.search.question.terms import query_terms
-from memory_assets.vectors.units import LexicalHits, UnitFilter
+from memory_assets.vectors.units import LexicalHits
 from memory_assets.vectors.words import WordIndex
 from memory_assets_tests.filled_store import fill_one, tell, tell_each
-from memory_assets_tests.search.ranking.found_units import hit, lexical
 
 ENGLISH = (
     ("user", "Caroline adopted two turtles last week and they love the garden."),
@@ -112,49 +107,19 @@ def test_where_nothing_is_crossed_no_word_is_a_name(memory: Memory, monkeypatch:
     assert answer.crossed == () and answer.hits[0].relevance >= 0.9 and answer.speakers == ()
 
 
-def test_what_a_text_has_of_both_languages_counts_together(memory: Memory) -> None:
-    """BM25 is a sum over words: a unit with a word of each has the scores of both."""
-    words = memory.resources.word_index
-    query, known = "거북이를 입양한 Caroline", Known(words.english_words)
-    asked = ask_words(words, query, known, 60, UnitFilter())
-    own = {hit.unit_id: hit.score for hit in words.lexical_search(query, 60).context}
-    crossing = crossed(query_terms(query), known).weighted_tokens()
-    others = {hit.unit_id: hit.score for hit in words.crossed_search(crossing, 60).context}
-    both = own.keys() & others.keys()
-    assert both
-    scores = {hit.unit_id: hit.score for hit in asked.hits.context}
-    assert scores == {unit_id: own.get(unit_id, 0.0) + others.get(unit_id, 0.0) for unit_id in own.keys() | others.keys()}
-    ordered = [(-hit.score, hit.unit_id) for hit in asked.hits.context]
-    assert ordered == sorted(ordered)
-
-
-def test_a_unit_beyond_the_last_one_is_taken_to_have_half_of_what_that_has() -> None:
-    own, others = lexical(hit("a", 9.0), hit("b", 4.0)), lexical(hit("c", 8.0), hit("a", 1.0))
-    asked_for_two = together(own, others, 2).context
-    assert [(one.unit_id, one.score) for one in asked_for_two] == [("a", 10.0), ("c", 10.0)]
-    asked_for_more = together(own, others, 3).context
-    assert [(one.unit_id, one.score) for one in asked_for_more] == [("a", 10.0), ("c", 8.0), ("b", 4.0)]
-
-
-def test_neither_language_is_searched_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_store_without_korean_cannot_answer_is_searched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
+    search = WordIndex.lexical_search
 
-    def counted(name: str) -> Callable[..., LexicalHits]:
-        search = getattr(WordIndex, name)
-
-        def searched(self: WordIndex, *given: Any, **where: Any) -> LexicalHits:
-            asked.append(name)
-            found: LexicalHits = search(self, *given, **where)
-            return found
-
-        return searched
+    def counted(self: WordIndex, query: str, *others: Any) -> LexicalHits:
+        asked.append(query)
+        return search(self, query, *others)
 
     english = store(tmp_path, "english")
     ask(english, "warm")
-    for name in ("lexical_search", "crossed_search"):
-        monkeypatch.setattr(WordIndex, name, counted(name))
+    monkeypatch.setattr(WordIndex, "lexical_search", counted)
     assert ask(english, "거북이를 입양한 사람은?").crossed
-    assert asked == ["lexical_search", "crossed_search"]
+    assert len(asked) == 1
 
 
 @pytest.mark.long
