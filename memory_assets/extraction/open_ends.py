@@ -62,7 +62,9 @@ _LEFT_TO_DO = re.compile(
     re.IGNORECASE,
 )
 """What an agent's last words leave to be done."""
-_OF_NOTHING = re.compile(r"\b(?:no|nothing|none|if|when|once|wh(?:y|ether))\b|n['’]t\b|\?|없|면 ", re.IGNORECASE)
+_OF_NOTHING = re.compile(
+    r"\b(?:no|nothing|none|if|when|once|wh(?:y|ether)|optional(?:ly)?)\b|n['’]t\b|\?|없|면 |필요에 따라|필요 ?시", re.IGNORECASE
+)
 _TAKES_UP = re.compile(
     r"\b(?:all|them|these|those|both|your|yours|suggest\w*|recommend\w*|feedback|review|points?|items?)\b"
     r"|(?:^|\s)[#(]?\d{1,2}(?=[\s,;)]|$)"

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from memory_assets.extraction.options import Option, chosen, options_of
 from memory_assets.extraction.question_calls import answered_in, holds_answers
-from memory_assets.extraction.schema import ExtractedEntry, Quote
+from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_said
 from memory_assets.extraction.selection import QUOTED_SENTENCES, Selection
 from memory_assets.extraction.sentence_context import words_of
@@ -133,6 +134,28 @@ def takes_offer(entry: ExtractedEntry) -> bool:
         and not _ALTERNATIVES.search(quote.quote)
         for quote in offered
     )
+
+
+def offer_carried_out(entry: ExtractedEntry, turn: Sequence[Scored]) -> ExtractedEntry | None:
+    """The task that a yes to an offer asks for, where the agent then reports in the words of the offer that it is done.
+
+    Args:
+        turn: what is said in the turn that the reply begins.
+    """
+    if not takes_offer(entry):
+        return None
+    reply, *rest = entry.evidence
+    offered = words_of(" ".join(_OFFER.sub("", quote.quote) for quote in rest)) - _LIGHT
+    said = [one for one in turn if one.spot.voice != "user" and one.spot.message_index > reply.message_index]
+    reporting = {one.spot.message_index for one in said if one.reports or one.tells_done}
+    for one in said:
+        tells = one.reports or one.tells_done or (one.spot.sentence.shape == "item" and one.spot.voice == "closing")
+        if tells and one.spot.message_index in reporting and len(offered & one.spot.words) * 2 > len(offered):
+            index = one.spot.message_index
+            quotes = (*entry.evidence[: QUOTED_SENTENCES - 1], Quote(index, one.spot.sentence.text))
+            history = (StatusAt("pending", reply.message_index), StatusAt("done", index))
+            return replace(entry, entry_type="task", evidence=quotes, status="done", history=history)
+    return None
 
 
 def _dialog(index: int, message: Message) -> Iterator[ExtractedEntry]:

@@ -64,6 +64,8 @@ _IN_A_CASE = re.compile(r"\b(?:when|if|before|after|each|every|any)\b|경우|때
 """What makes an order one for each time that something is so."""
 _FEW_WORDS = 2
 """Telling words that a person's sentence has at least that says what is wrong: a greeting has none."""
+ASKS_BACK = "asks-back"
+"""The cue of a person who wants to be asked or told before something happens."""
 MUCH_WORK = 4
 """Messages of the agent in a turn from which the person's words that began it are a request."""
 _MOST_QUOTES = 6
@@ -98,6 +100,10 @@ def _asked_by_phrases(one: Scored) -> float:
     return sum(cue.vote for cue in one.cues if cue.entry_type == "task")
 
 
+def _orders(one: Scored) -> bool:
+    return _asked_by_phrases(one) > 0
+
+
 def _telling(one: Scored) -> tuple[bool, int]:
     """How much a sentence says of its own: of a message that only tells what is wrong, the one that says it and names most."""
     words = len(one.spot.words)
@@ -126,12 +132,21 @@ def asks_for_work(request: Scored, answers: float, *, opens: bool, is_told_done:
     if request.entry_type == "task":
         return request.score >= _ASKS_ENOUGH or also_orders(text) or much
     if request.entry_type == "preference":
-        return _asked_by_phrases(request) > 0 and not (is_standing(text) or _IN_A_CASE.search(text))
+        stands = is_standing(text) or request.has(ASKS_BACK) or _IN_A_CASE.search(text)
+        return _orders(request) and not stands
     if thanks(text) or len(spot.words) < _FEW_WORDS:
         return False
     orders = also_orders(text) or looks_and_changes(text)
     tells_wrong = says_wrong(request) and request.entry_type != "decision"
     return ((orders or opens or tells_wrong) and much) or (tells_wrong and is_told_done)
+
+
+def is_standing_order(one: Scored) -> bool:
+    """Whether a person orders in own words what is to be so from now on, or to be asked or told before something happens."""
+    spot = one.spot
+    if one.entry_type != "preference" or spot.voice != "user" or spot.origin != "typed" or asks_to_know(spot.sentence.text):
+        return False
+    return one.has(ASKS_BACK) or (is_standing(spot.sentence.text) and _orders(one))
 
 
 def says_wrong(one: Scored) -> bool:

@@ -23,8 +23,8 @@ from memory_assets.extraction.decided_lists import listed_as_decided
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.open_ends import open_ends
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, longest_message, only_plans, outcome_of
-from memory_assets.extraction.replies import replies, takes_offer
-from memory_assets.extraction.requests import asks_for_work, progress_of, request_in, requests_of
+from memory_assets.extraction.replies import offer_carried_out, replies, takes_offer
+from memory_assets.extraction.requests import asks_for_work, is_standing_order, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection, says_what_of
@@ -39,7 +39,7 @@ from memory_assets.sessions.model import Message
 from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "12"
+CODE_VERSION = "13"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -85,6 +85,7 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     later = {} if people_only else _require_requests(messages, requests, selection, steps, scored, window)
     for item in () if people_only else listed_as_decided(scored):
         selection.require_decided(item)
+    selection.require_standing([] if people_only else [one for one in scored if is_standing_order(one)])
     for one, left_open in () if people_only else open_ends(scored, is_cut=window.is_cut):
         if not selection.is_used(one):
             selection.use(one)
@@ -95,7 +96,7 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     choices = _linked(selection.run(), scored, goes_on, later)
     _reversals(choices)
     kept = [choice for choice in choices if not _only_needs(choice)]
-    entries = [*_asked_by_replies(entries, kept, later, turns)]
+    entries = [*_asked_by_replies(entries, kept, later, turns, scored)]
     return sorted(entries, key=lambda entry: entry.evidence[0].message_index)
 
 
@@ -140,13 +141,20 @@ def _entry(choice: Choice) -> ExtractedEntry:
 
 
 def _asked_by_replies(
-    entries: Sequence[ExtractedEntry], choices: Sequence[Choice], later: Mapping[int, Sequence[int]], turns: Mapping[int, int]
+    entries: Sequence[ExtractedEntry],
+    choices: Sequence[Choice],
+    later: Mapping[int, Sequence[int]],
+    turns: Mapping[int, int],
+    scored: Iterable[Scored],
 ) -> Iterator[ExtractedEntry]:
     """The entries of the choices, and those before.
 
     Who says yes to an offer asks for it, and decides nothing more: the words are quoted by the request that they go on with, or
     are one themselves.
     """
+    of_turn: dict[int, list[Scored]] = {}
+    for one in scored:
+        of_turn.setdefault(one.turn, []).append(one)
     decided = {entry.evidence[0]: entry for entry in entries if entry.entry_type == "decision"}
     begun = {turn: first for first, others in later.items() for turn in others}
     asked = [(_named(_entry(choice), decided), choice) for choice in choices]
@@ -161,7 +169,7 @@ def _asked_by_replies(
         if takes_offer(entry) and first in requests:
             of_work.setdefault(first, []).extend(entry.evidence[:2])
         elif not (takes_offer(entry) and entry.evidence[0] in own):
-            yield entry
+            yield offer_carried_out(entry, of_turn.get(turn, ())) or entry
     for entry, choice in asked:
         agreed = of_work.get(choice.main.turn, []) if choice.is_request else []
         yield replace(entry, evidence=tuple(dict.fromkeys((*entry.evidence, *agreed))))

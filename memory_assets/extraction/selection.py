@@ -131,6 +131,15 @@ class Selection:
         if not self.is_used(item):
             self._keep(Choice(item, is_listed=True))
 
+    def require_standing(self, orders: Iterable[Scored]) -> None:
+        """What a person wants from now on is kept whatever it weighs, each order for itself; what is quoted stays as it is."""
+        new = [order for order in orders if not self.is_used(order)]
+        for order in new:
+            self.use(order)
+        for order in new:
+            before = self._names_what(order)
+            self._keep(Choice(order, near=[before] if before is not None else []))
+
     def run(self) -> list[Choice]:
         """All choices, in the order of the talk."""
         budget = self._budget()
@@ -186,11 +195,18 @@ class Selection:
         around = around[first : best.spot.position + int(reach) + 1]
         near = [one for one in around if one is not best and one.score >= enough and not self.is_used(one)]
         near.sort(key=lambda one: (-one.score, _place(one)))
-        if best.spot.position > 0:
-            before = self._by_message[best.spot.message_index][best.spot.position - 1]
-            if points_back(best.spot.sentence.text) or (says_what_of(best, before) and not self.is_used(before)):
-                near = [before, *(one for one in near if one is not before)]
+        before = self._names_what(best)
+        if before is not None:
+            near = [before, *(one for one in near if one is not before)]
         return near[: QUOTED_SENTENCES - 1]
+
+    def _names_what(self, one: Scored) -> Scored | None:
+        """The sentence before, where it names what this one speaks of."""
+        if one.spot.position == 0:
+            return None
+        before = self._by_message[one.spot.message_index][one.spot.position - 1]
+        names = points_back(one.spot.sentence.text) or (says_what_of(one, before) and not self.is_used(before))
+        return before if names else None
 
     def _alike(self, best: Scored) -> Choice | None:
         """The choice whose sentence has most of this one's words, when that is enough to be the same memory.

@@ -111,9 +111,10 @@ class Turns:
         Args:
             is_asked: the agent waits for a word, whatever it said last.
         """
-        text, before = said.spot.sentence.text, self.closing.get(said.turn - 1, [])
+        text = said.spot.sentence.text
         if asks_to_know(text):
             return True
+        before = next((self.closing[turn] for turn in range(said.turn - 1, going.turn - 1, -1) if turn in self.closing), [])
         asked = is_asked or any(asks(one.spot.sentence.text) for one in before[-_LAST_WORDS:])
         if not asked or said.entry_type == "task" or also_orders(text) or _FAILS.search(text):
             return False
@@ -165,7 +166,7 @@ def works_of(
     for turn in range(min(requests, default=0), end + 1):
         said = requests.get(turn)
         request = said or bound.get(turn) or announced.get(turn)
-        goes_on = said is None or is_answer(said) or said.has(GO_ON)
+        goes_on = said is None or is_answer(said) or said.has(GO_ON) or is_bound(said)
         if said is not None and going is not None and turn not in taken_back:
             begins_list = turn in has_steps and has_steps.isdisjoint((going.request.turn, *going.later))
             goes_on = goes_on or (not begins_list and turns.goes_on(said, going.request, is_asked=turn in broken_into))
@@ -183,7 +184,7 @@ def works_of(
             or (not is_bound(request) and _asks(request, turns, window, opens=turn == opening, is_last=turn == last))
         ):
             found.append(going := Work(request))
-        else:
+        elif turns.answers[turn]:  # words to which the agent says nothing, such as a command's, end nothing
             going = None
         before = request
         if going is not None and turns.is_done(going.request, turn):

@@ -47,6 +47,11 @@ _DOCUMENT_LENGTH = 600
 """Characters behind a heading from which they are a document that somebody handed over, and not a message with a heading."""
 _LAST_WORDS = 160
 """Characters of a last line that may be the person's own request."""
+_LAST_LINES = 8
+"""Lines of a paragraph behind a document that may be the person's own."""
+_BLANK_LINES = re.compile(r"\n[ \t]{0,80}\n")
+_NUMBERED = re.compile(r"\d{1,2}[.)]\s")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 _MARKED_LINE = "#|`<>*-0123456789"
 _REQUEST = re.compile(
     r"(?:줘|주세요|줄래|부탁(?:해(?:요|줘)?|합니다|드려요|드립니다)?|해라|하자|할까|까요|나요|바랍니다|\?)[.!~\s]*\Z"
@@ -146,12 +151,23 @@ def _begins_document(text: str, end: int) -> int | None:
 
 
 def _ends_document(text: str, begins: int, end: int) -> int:
-    """Where the document ends: a request on the last line, behind it, is the person's own."""
+    """Where the document ends: a request on the last line, behind it, is the person's own, with the paragraph that it ends."""
     document = text[begins:end].rstrip()
     last = document.rfind("\n") + 1
     words = document[last:].strip()
-    is_own = 1 < len(words) <= _LAST_WORDS and words[0] not in _MARKED_LINE and _REQUEST.search(words)
-    return begins + document.index(words, last) if last and is_own else end
+    if not (last and len(words) > 1 and words[0] not in _MARKED_LINE and _requests(words)):
+        return end
+    paragraph = max((blank.end() for blank in _BLANK_LINES.finditer(document)), default=0)
+    lines = [line.strip() for line in document[paragraph:last].splitlines()]
+    typed = len(lines) <= _LAST_LINES and all(
+        len(line) <= _LAST_WORDS if line[:1] not in _MARKED_LINE else _NUMBERED.match(line) and _requests(line)
+        for line in lines
+    )
+    return begins + (paragraph if paragraph and typed else document.index(words, last))
+
+
+def _requests(line: str) -> bool:
+    return len(line) <= _LAST_WORDS and any(_REQUEST.search(said) for said in _SENTENCE_END.split(line))
 
 
 def _machine_runs(text: str, end: int) -> Iterator[tuple[int, int]]:

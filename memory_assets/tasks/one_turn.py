@@ -16,12 +16,14 @@ _WHAT_IS_RUN = (
 )
 _WHAT_IS_COMMITTED = (
     "all|the|these|those|this|that|it|them|everything|changes?|files?|work|code|current|we|have|made|so far|now|again|and|then"
-    "|please|to|up|push|commit|origin|main|master|remote|branch|for me|first|re-?test|re-?run"
+    "|please|to|up|push|commit|origin|main|master|remote|branch|for me|first|re-?test|re-?run|run|tests?|ci|workflow|pipeline"
 )
+_BRANCH = "(?:the|our|my|its|your|parent|base|latest|upstream|origin|remote|main|master|develop|trunk|branch)"
 _NOTHING_ELSE = r"(?:(?!\band\s+(?:then\s+)?(?:fix|add|make|create|write|update|remove|change|implement)\b).){0,70}"
 _ENGLISH = (
     rf"(?:run|rerun|re-run|execute|start|restart)(?:,?\s+(?:{_WHAT_IS_RUN}))+",
     rf"(?:commit|push|stage|amend)(?:\s+(?:{_WHAT_IS_COMMITTED}))*",
+    rf"(?:update|sync|pull|fetch)\s+(?:from|with)(?:\s+{_BRANCH})+",
     r"(?:proceed|continue|go on|go ahead|carry on|keep going|resume|do (?:it|that|this|so)|(?:try (?:it )?)?again|retry|next"
     r"|yes|yep|ok(?:ay)?|sure|start|begin|go)(?:\s+(?:now|please|with (?:it|that|this)|ahead|then))*",
     r"(?:answer|reply|respond|speak|talk|write|explain)(?:\s+(?:it|this|that|to me|me))*\s+in\s+\w+",
@@ -32,8 +34,14 @@ _POLITE = (
     r"(?:(?:please|ok(?:ay)?|yes|yeah|yep|sure|now|then|and|also|great|good|can you|could you|would you|let['’]?s)[\s,.!]+)*"
 )
 
+_AGREES = r"(?:(?:어|응|네|넵|예|그래|좋아|오케이|ㅇㅇ)[\s,.!]+)*"
 _SO_FAR = r"(?:(?:이제|그럼|일단|먼저|지금|다시|전체|전부|모든|모두|다|한번|한 번|유닛|단위|통합)\s?)*"
-_CHANGES = r"(?:(?:(?:수정|변경)(?:된|한)?\s?(?:사항|내용|파일|것|거)?(?:들)?|이것|이거|그거|현재까지)(?:을|를|은|는|도)?\s?)?"
+_CHANGES = (
+    r"(?:(?:지금|여태|현재)까지\s?)?"
+    r"(?:(?:(?:수정|변경|작업)(?:된|한)?\s?(?:사항|내용|파일|것|거)?(?:들)?|이것|이거|그거|현재까지)"
+    r"(?:을|를|은|는|도|에 대해서?)?\s?)?"
+    r"(?:정리(?:해서|하고)\s?)?"
+)
 _LANGUAGE = r"(?:한글|한국어|국어|영어|영문|일본어)(?:으?로)"
 _KOREAN = (
     rf"{_SO_FAR}{_CHANGES}{_SO_FAR}(?:커밋|푸시)(?:\s?(?:하고|이랑|및|,)\s?(?:커밋|푸시))?(?:도|까지|만)?",
@@ -47,7 +55,8 @@ _ASKED = (
 )
 
 _ORDER = re.compile(
-    rf"{_POLITE}(?:{'|'.join(_ENGLISH)})(?:[\s,]+(?:please|thanks|thank you))?|(?:{'|'.join(_KOREAN)}){_ASKED}", re.IGNORECASE
+    rf"{_POLITE}(?:{'|'.join(_ENGLISH)})(?:[\s,]+(?:please|thanks|thank you))?|{_AGREES}(?:{'|'.join(_KOREAN)}){_ASKED}",
+    re.IGNORECASE,
 )
 _STANDING = re.compile(r"\b(?:always|never|from now on|every time|whenever|each time)\b|앞으로|항상|매번|절대", re.IGNORECASE)
 

@@ -110,3 +110,10 @@ def test_what_an_agent_says_on_the_way_to_be_needed_is_no_task() -> None:
     asked = user("Please fix the login form.")
     said = agent("We need to update the session store because the token of the login is kept there.")
     assert left_open(asked, said, user("And how is the cart stored?"), agent("In a table of its own.", uid="end")) == []
+
+
+def test_what_may_be_done_if_need_be_is_left_open_by_nobody() -> None:
+    optional = "참고로 다른 문서의 변경사항도 있는데, 이것은 필요에 따라 별도로 커밋할 수 있습니다."
+    assert left_open(user("문서를 고쳐줘."), agent(f"문서를 고쳤습니다. {optional}")) == []
+    needed = "다른 문서의 변경사항은 별도로 커밋해야 합니다."
+    assert left_open(user("문서를 고쳐줘."), agent(f"문서를 고쳤습니다. {needed}")) == [(needed, "pending")]

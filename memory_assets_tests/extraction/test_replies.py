@@ -134,6 +134,21 @@ def test_a_yes_to_an_offer_of_something_else_stays_one() -> None:
     assert any(offer in quotes for quotes in decisions(*talk))
 
 
+def test_a_yes_to_an_offer_that_is_reported_done_is_a_task_of_its_own() -> None:
+    talk = (
+        agent("잘 반영하셨네요. 오타 수정은 바로 해드릴까요?"),
+        user("어 해줘. 그리고 필드 전부 필수에 대한 항목을 명시해줘."),
+        agent('두 가지 수정 완료했습니다:\n\n1. "쉽표" → "쉼표" 오타 수정\n2. 필드가 모두 필수임을 명확히 표기'),
+    )
+    assert not decisions(user("so"), *talk)
+    found = [entry for window in windows(talk) for entry in extract_window(talk, window) if entry.entry_type == "task"]
+    assert [(entry.title, entry.status) for entry in found] == [
+        ("오타 수정은 바로 해드릴까요?", "done"),
+        ("그리고 필드 전부 필수에 대한 항목을 명시해줘.", "done"),
+    ]
+    assert '"쉽표" → "쉼표" 오타 수정' in [quote.quote for quote in found[0].evidence]
+
+
 def test_a_question_which_way_is_right_is_no_offer() -> None:
     asked = "Should I fold the path fix into the plan of the shop, or would you prefer a separate step?"
     text = f"**{asked}**\n\nOptions:\n- **Combined** - one plan\n- **Separate** - two plans\n\n**Answer:** Combined"

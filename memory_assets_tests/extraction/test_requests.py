@@ -81,6 +81,9 @@ def test_what_begins_a_turn_is_its_task_where_an_agent_works_on_it(before: list[
         "B, please do",
         "응 2번으로 로그인 화면을 수정해줘",
         "Run the tests again, please.",
+        "Can you push it and run the workflow for me?",
+        "Update from our parent branch.",
+        "지금까지 수정한 내용에 대해서 정리해서 커밋해줘.",
         "Perfect, the login form works now.",
         "hello there",
         "Why does the login form need the cart?",
@@ -150,10 +153,10 @@ def test_a_list_that_is_ticked_off_in_the_next_window_takes_no_report_away() -> 
 
 def test_an_open_end_of_another_kind_leaves_a_request_done_that_is_reported() -> None:
     (task, left) = tasks(
-        user("Can you push it and run the workflow for me?"),
-        agent("Pushed and ran it.\n\nThe branch still needs to be merged to make this permanent."),
+        user("Can you publish the reader for me?"),
+        agent("I published the reader.\n\nThe branch still needs to be merged to make this permanent."),
     )
-    assert (task.entry.title, task.entry.status) == ("Can you push it and run the workflow for me?", "done")
+    assert (task.entry.title, task.entry.status) == ("Can you publish the reader for me?", "done")
     assert left.entry.status == "pending"
     (same,) = tasks(user("Please fix the login form."), agent("I fixed the style.\n\nThe login form is still failing."))
     assert same.entry.status == "pending"

@@ -54,6 +54,20 @@ def test_a_question_between_is_no_request_and_the_work_goes_on() -> None:
     assert told(*talk[:4]) == [(asked, "pending")]
 
 
+def test_words_that_the_agent_answers_nothing_to_end_no_work() -> None:
+    asked = "Please add the export of invoices."
+    ways = "Which way do you want?\n\n1. One file for each month\n2. One file for all of it"
+    talk = [user(asked), agent(ways), user("sonnet"), user("Use 2."), agent("I added the export of invoices.")]
+    assert told(*talk) == [(asked, "done")]
+
+
+def test_a_korean_question_for_a_yes_ends_no_work() -> None:
+    asked = "위와 같은 작업을 docs/guides/ 에 있는 파일들도 전부 수정해줘."
+    talk = [user(asked), agent("나눠서 처리할 수 있습니다. 진행할까요?"), user("모델은 내가 바꿔서 명령을 내려야하지?")]
+    answered = [agent("네, 맞습니다."), user("어 진행해줘"), agent("docs/guides/ 파일들을 모두 수정했습니다.")]
+    assert told(*talk, *answered) == [(asked, "done")]
+
+
 def test_an_answer_to_the_agent_is_no_request_and_the_work_goes_on() -> None:
     asked = "Let's adjust the README of the shop."
     talk = [
@@ -275,3 +289,27 @@ def test_a_plan_that_is_ready_is_nothing_done() -> None:
     ready = "새 문서를 옮길 계획 작성이 완료되었습니다. 이제 실행 준비가 되었습니다."
     assert told(user("이 문서도 옮겨줘."), agent(ready)) == [("이 문서도 옮겨줘.", "pending")]
     assert told(user("이 문서를 옮길 계획을 작성해줘."), agent(ready)) == [("이 문서를 옮길 계획을 작성해줘.", "done")]
+
+
+@pytest.mark.parametrize(
+    ("said", "standing"),
+    [
+        (
+            "그 문서의 머리말을 수정해줘. 참고의 위치는 항상 맨 마지막으로 써줘. 작업을 하기 전 필요한 것은 모두 물어봐줘.",
+            ["참고의 위치는 항상 맨 마지막으로 써줘.", "작업을 하기 전 필요한 것은 모두 물어봐줘."],
+        ),
+        (
+            "Please fix the header of the page. Work in small steps, stopping at each one for me to review the code.",
+            ["Work in small steps, stopping at each one for me to review the code."],
+        ),
+    ],
+)
+def test_what_a_person_wants_from_now_on_is_kept_beside_the_request(said: str, standing: list[str]) -> None:
+    loud = [
+        agent(f"We decided to use `store_{n}` because `old_{n}` silently loses the time zone.", uid=f"a{n}") for n in range(9)
+    ]
+    talk = [user(said), *loud, agent("머리말을 수정했습니다. I fixed the header.", uid="end")]
+    found = [entry for window in windows(talk) for entry in extract_window(talk, window)]
+    kept = [entry for entry in found if entry.entry_type == "preference"]
+    assert [(entry.title, [quote.quote for quote in entry.evidence]) for entry in kept] == [(one, [one]) for one in standing]
+    assert [entry.status for entry in found if entry.entry_type == "task"] == ["done"]

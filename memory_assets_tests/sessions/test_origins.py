@@ -42,6 +42,15 @@ def test_a_request_behind_a_document_is_the_persons_own() -> None:
     assert [origin for origin, _ in told(DOCUMENT + "\n\nAlways end with a summary.")] == ["pasted"]
 
 
+def test_the_paragraph_of_requests_behind_a_document_is_the_persons_own() -> None:
+    orders = (
+        "그 문서에 대한 내역이야.\n1. 어떤 내용인지 정리해줘.\n2. 참고는 항상 맨 마지막에 써줘.\n필요한 것은 모두 물어봐줘."
+    )
+    assert told(f"{DOCUMENT}\n\n{orders}")[-1] == ("typed", orders)
+    listed = "1. 읽는다.\n2. 쓴다.\n이것도 옮겨줘"
+    assert told(f"{DOCUMENT}\n\n{listed}")[-1] == ("typed", "이것도 옮겨줘")
+
+
 def test_a_short_message_with_a_heading_is_typed() -> None:
     assert told("# Goal\n\nMake the import faster.") == [("typed", "# Goal\n\nMake the import faster.")]
 
