@@ -16,7 +16,7 @@ _FILE = r"(?:[*_`\[]{1,4}|(?=[~.\w]{0,60}/))(?:[\w.~@-]{0,60}/){0,12}[\w.@*-]{1,
 """A file in marks, or with its folder: a name alone (``Node.js``) may be what is spoken of."""
 _CHANGED_FILE = re.compile(
     rf"^(?:[*_]{{0,2}}\d{{1,2}}[.)] |[*_]{{0,2}}Files?:[*_]{{0,2}} )?(?:{_FILE}(?:\s?(?:,|and|및|와|과)\s?)?){{1,3}}"
-    r"(?:\s{0,2}(?:$|[:：—–-]|(?:new|modified|updated|created|deleted|신규|수정)\b)|\s{1,2}\()"
+    r"(?:\s{0,2}(?:$|[:：—–→-]|(?:new|modified|updated|created|deleted|신규|수정)\b)|\s{1,2}\()"
     r"|^(?:Lines? \d[\d, –-]*|\(\d{1,3}\)|L\d+)\b.{0,12}[:(]",
     re.IGNORECASE,
 )
@@ -97,7 +97,7 @@ _FEW_WORDS = 4
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(
-    r"^[)\],;:.…→]|^[(—–-]{1,2}\s?(?:so|and|but|or|which|because)\b"
+    r"^[)\],;:.…→]|^\([a-z]{2}|^[(—–-]{1,2}\s?(?:so|and|but|or|which|because)\b"
     r"|^(?:and|or|but|which|that is|because|so that|to|rather than|instead of|as opposed to|such as|including"
     r"|whereas)\s[a-z]"
 )

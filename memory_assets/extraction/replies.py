@@ -8,15 +8,15 @@ doubts, refuses or asks decides nothing here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memory_assets.extraction.options import Option, chosen, options_of
-from memory_assets.extraction.question_calls import answered_in, holds_answers
+from memory_assets.extraction.question_calls import Answered, answered_in, holds_answers
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
-from memory_assets.extraction.scoring import Scored, is_said
+from memory_assets.extraction.scoring import Scored, is_said, turns_of
 from memory_assets.extraction.selection import QUOTED_SENTENCES, Selection
-from memory_assets.extraction.sentence_context import words_of
+from memory_assets.extraction.sentence_context import stems_of, words_of
 from memory_assets.extraction.titles import title_of
 from memory_assets.extraction.windows import Window
 from memory_assets.sessions.model import Message
@@ -26,6 +26,8 @@ from memory_assets.text.sentences import Sentence, sentences
 _ANSWER_LENGTH = 160
 _MOST_REPLY = 300
 """Characters of a reply that may be a plain assent."""
+_SAME_MATTER = 0.6
+"""Share of the words of a sentence that a question and its answer have, from which it says how the answer is carried out."""
 _REACH = 3
 """How many of the agent's messages back a reply may name an option of: a side question can stand between."""
 
@@ -102,13 +104,15 @@ def replies(
     said: dict[int, list[Scored]] = {}
     for one in scored:
         said.setdefault(one.spot.message_index, []).append(one)
+    turns = turns_of(messages, window)
     asked: list[int] = []
     fresh = False
     for index in range(window.context_start, window.end):
         message = messages[index]
         if holds_answers(message):
             if window.owns(index):
-                yield from _dialog(index, message)
+                behind = [one for one in scored if one.turn == turns[index] and one.spot.message_index > index]
+                yield from _dialog(index, message, behind, selection)
             continue
         if not is_said(message):
             continue
@@ -158,10 +162,32 @@ def offer_carried_out(entry: ExtractedEntry, turn: Sequence[Scored]) -> Extracte
     return None
 
 
-def _dialog(index: int, message: Message) -> Iterator[ExtractedEntry]:
+def _dialog(index: int, message: Message, behind: Sequence[Scored], selection: Selection) -> Iterator[ExtractedEntry]:
+    """The answers of a dialog, each with what the agent says later in that turn (``behind``) of how it is carried out."""
     for told in answered_in(message):
         title = title_of(f"{told.question} {told.answer}".strip())
-        yield ExtractedEntry("decision", title, tuple(Quote(index, quote) for quote in told.quotes))
+        quotes = [Quote(index, quote) for quote in told.quotes]
+        found = _carries_out(told, behind)
+        if found is not None and len(quotes) < QUOTED_SENTENCES:
+            selection.use(found)
+            quotes.append(Quote(found.spot.message_index, found.spot.sentence.text))
+        yield ExtractedEntry("decision", title, tuple(quotes))
+
+
+def _carries_out(told: Answered, said: Iterable[Scored]) -> Scored | None:
+    """The sentence that has most of its words from a question and its answer, and some of the answer."""
+    answer = stems_of(words_of(told.answer))
+    both = answer | stems_of(words_of(told.question))
+    best: tuple[float, Scored] | None = None
+    for one in said:
+        words = stems_of(one.spot.words)
+        shared = len(words & both)
+        if one.spot.sentence.shape == "heading" or shared < 2 or words.isdisjoint(answer):
+            continue
+        share = shared / len(words)
+        if share >= _SAME_MATTER and (best is None or share > best[0]):
+            best = share, one
+    return best[1] if best is not None else None
 
 
 def _bound(

@@ -60,9 +60,19 @@ _DESCRIBES = re.compile(
 
 
 _MAY_BE = re.compile(
-    r"\b(?:might|may|could) (?:not |also |still |well )?(?:be|have|need|mean|fail|cause|lead)\b|수도 있|일지도", re.IGNORECASE
+    r"\b(?:might|may|could) (?:not |also |still |well )?(?:be|have|need|mean|fail|cause|lead)\b"
+    r"|수도 있|일지도|(?<!할)(?<!할 )(?<!될)(?<!될 )거 ?같",
+    re.IGNORECASE,
 )
 """A person supposes how something is."""
+
+
+_CONTEXT = re.compile(
+    r"^\W{0,4}(?:the )?"
+    r"(?:context|background|motivation|problems?|issues?|overview|current (?:state|behaviou?r)|배경|현황|문제|개요)\b",
+    re.IGNORECASE,
+)
+"""The heading under which a plan tells how things are."""
 
 
 def extract_window(messages: Sequence[Message], window: Window, rules: Rules | None = None) -> list[ExtractedEntry]:
@@ -233,7 +243,7 @@ def _type(main: Scored) -> EntryType:
     if main.spot.origin == "typed" or main.spot.sentence.shape in BOXED:
         return main.entry_type or _told(main.spot.sentence.text)
     if main.entry_type in ("task", "preference", None):
-        return "decision" if main.spot.in_plan else "fact"
+        return "decision" if main.spot.in_plan and _CONTEXT.match(main.spot.sentence.heading) is None else "fact"
     return main.entry_type
 
 

@@ -37,6 +37,10 @@ _SHORT = 8
 """Telling words of a person's order that may not say what it is about."""
 _TELLING = 3
 """Telling words of a sentence that says what it is about."""
+_MOVES_A_FILE = re.compile(r"^\W{0,4}[\w./@~-]{1,120}\.\w{1,5}\W{0,4}(?:→|->|=>)\W{0,4}[\w./@~-]{1,120}\W{0,4}$")
+"""A step of a plan that names a file, and where it goes."""
+_PERSONS_ITEMS = 6
+"""How many more entries a message may give where a person lists them."""
 _PRAISES = re.compile(
     r"\b(?:great|nice|good|awesome|excellent) (?:work|job|one)\b|\bwell done\b|고마|감사|수고|잘 ?했", re.IGNORECASE
 )
@@ -194,6 +198,7 @@ class Selection:
         first = max(0, best.spot.position - int(reach))
         around = around[first : best.spot.position + int(reach) + 1]
         near = [one for one in around if one is not best and one.score >= enough and not self.is_used(one)]
+        near = [one for one in near if not (_is_listed_by_person(one) and one.score >= 0)]
         near.sort(key=lambda one: (-one.score, _place(one)))
         before = self._names_what(best)
         if before is not None:
@@ -245,7 +250,8 @@ class Selection:
         length = len(one.spot.message.text)
         if one.spot.voice == "user" and length > self._limits["pasted_length"]:
             return int(self._limits["per_pasted"])
-        return int(self._limits["per_message"] + self._limits["per_thousand"] * length / 1000)
+        listed = _PERSONS_ITEMS if _is_listed_by_person(one) else 0
+        return listed + int(self._limits["per_message"] + self._limits["per_thousand"] * length / 1000)
 
     def _budget(self) -> float:
         """How many entries the window may give: what is code or a program's output does not count as talk."""
@@ -258,11 +264,16 @@ class Selection:
         return allowed if self._opening else allowed * self._limits["budget_later"]
 
 
+def _is_listed_by_person(one: Scored) -> bool:
+    """Whether it is an item of a list that a person typed: each says something for itself."""
+    return one.spot.origin == "typed" and one.spot.sentence.shape == "item"
+
+
 def _is_over_with_it(one: Scored) -> bool:
     """Whether a sentence orders a step of a plan, which is the plan's task, or what is over with its turn."""
     if one.spot.origin == "typed":
         return is_one_turn(one.spot.sentence.text)
-    return one.spot.in_plan and one.has(ORDER)
+    return one.spot.in_plan and (one.has(ORDER) or _MOVES_A_FILE.match(one.spot.sentence.text) is not None)
 
 
 def _differ(one: Scored, other: Scored) -> bool:

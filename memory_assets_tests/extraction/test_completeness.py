@@ -73,6 +73,7 @@ def test_a_person_may_be_short() -> None:
         "because of it",
         "rather than comparing against the parent commit",
         "→ `<...>` 변경",
+        "(comparing the results of the glob) does not seem justified",
     ],
 )
 def test_parts_of_sentences(text: str) -> None:

@@ -119,6 +119,17 @@ def test_answers_of_a_dialog() -> None:
     assert not holds_answers(dialog("all tests pass"))
 
 
+def test_an_answer_of_a_dialog_is_quoted_with_how_it_is_carried_out() -> None:
+    told = 'User has answered your questions: "<role> 블록을 어떻게 처리하시겠습니까?"="Responsibilities 섹션으로 변환 (추천)".'
+    did = "`<role>` 블록을 `## Responsibilities` 섹션으로 변환"
+    asks = agent("먼저 물어보겠습니다.", uid="asks")
+    talk = (user("so"), asks, dialog(told), agent(f"문서를 옮겼습니다:\n\n- {did}\n- 다른 블록은 그대로 유지"), user("고마워"))
+    quoted = ['"<role> 블록을 어떻게 처리하시겠습니까?"="Responsibilities 섹션으로 변환 (추천)"', did]
+    found = [[quote.quote for quote in entry.evidence] for window in windows(talk) for entry in extract_window(talk, window)]
+    assert [quotes for quotes in found if did in quotes] == [quoted]
+    assert quoted[:1] in decisions(*talk[:3], user("잠깐"), talk[3])
+
+
 def test_answers_of_a_dialog_as_specstory_writes_them() -> None:
     text = "**One plan or two?**\n\nOptions:\n- **Combined** - one plan\n- **Separate** - two plans\n\n**Answer:** Combined"
     call = Message("q", "assistant", "tool_call", text, tool_name="AskUserQuestion")

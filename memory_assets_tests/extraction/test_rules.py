@@ -168,6 +168,9 @@ def test_a_report_belongs_to_the_request_that_it_answers(asked: str, report: str
         "확인해 보겠습니다.",
         "이제 테스트를 실행하겠습니다.",
         "All tests pass and the linter is clean.",
+        "`go test ./...` — all 17 packages pass; `golangci-lint run` — 0 issues in `shop/cart.go`.",
+        "The `prices` import was already removed when I replaced the imports of `shop/cart.py`.",
+        "The diagnostic of `shop/cart.py` is stale — `prices` is used in the updated `containsUnknownField`.",
         "Great question!",
         "Would you like me to always use the new reader instead of the old one?",
         "```\nwe decided to always use tabs\n```",
@@ -197,13 +200,57 @@ def test_a_line_of_the_list_of_what_was_done_is_no_fact() -> None:
 def test_a_step_of_a_plan_is_no_decision() -> None:
     plan = (
         "Implement the following plan:\n\n# Move the reader\n\nThe reader lies in its own package instead of in `tools/`.\n\n"
-        "- Move `tools/reader.py` to `reader/reading.py`\n- Update the imports of `shop/cart.py`\n"
+        "- Move `tools/reader.py` to `reader/reading.py`\n- `tools/cart.py` → `shop/cart.py`\n"
+        "- Update the imports of `shop/cart.py`\n"
     )
     found = [(entry.entry_type, entry.title) for entry in entries(user(plan), agent("I look at the reader."))]
     assert found == [
         ("task", "Move the reader"),
         ("decision", "The reader lies in its own package instead of in tools/."),
     ]
+
+
+def test_what_a_plan_tells_under_its_context_was_not_decided() -> None:
+    told = "`shop/cart.py` and `shop/prices.py` hardcode the old paths, but nobody who restores our sessions sees it."
+    plan = f"Implement the following plan:\n\n# Move the paths\n\n## {{}}\n\n{told}\n"
+    kinds = {
+        heading: [
+            entry.entry_type
+            for entry in entries(user(plan.format(heading)), agent("I look at the paths."))
+            if entry.title in told
+        ]
+        for heading in ("Context", "배경", "Design")
+    }
+    assert kinds == {"Context": ["fact"], "배경": ["fact"], "Design": ["decision"]}
+
+
+def test_each_item_of_a_persons_list_is_kept_for_itself() -> None:
+    said = (
+        "I think we need to rework the list, what I want is:\n\n- keep the grouping by session (should be the default)\n"
+        "- remove the vertical line of the session completely\n- keep all the color changes of the badges we made"
+    )
+    found = entries(user(said), agent("Let me look."))
+    assert [(entry.title, entry.entry_type) for entry in found] == [
+        ("keep the grouping by session (should be the default)", "decision"),
+        ("remove the vertical line of the session completely", "task"),
+        ("keep all the color changes of the badges we made", "decision"),
+    ]
+    titles = {entry.title for entry in found}
+    assert all(quote.quote not in titles for entry in found for quote in entry.evidence[1:])
+
+
+def test_what_went_another_way_was_not_decided() -> None:
+    hit = "Three other workers in `shop/cart.py` all hit `Skipping refresh` instead of each keeping its own timeout."
+    assert [entry.entry_type for entry in entries(user("how does it look"), agent(hit))] == ["fact"]
+    use = "Use the `Skipping refresh` branch of `shop/cart.py` instead of the timeout of each worker."
+    assert [entry.entry_type for entry in entries(user("how does it look"), agent(use))] == ["decision"]
+
+
+def test_what_seems_so_is_no_decision_and_names_what_is_asked_for() -> None:
+    seems, order = "metadata에서 내부 필드는 필수가 아니라 예제인데 들어간거같아.", "해당 부분은 제거해줘."
+    did = "`metadata` 하위의 예시 필드를 제거했습니다."
+    (found,) = entries(user(f"{seems} {order}"), agent(did))
+    assert (found.entry_type, found.title, found.status) == ("task", f"{seems} {order}", "done")
 
 
 def test_a_proposal_that_is_answered_is_remembered_by_its_answer_and_its_cause() -> None:

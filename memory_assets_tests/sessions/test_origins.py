@@ -55,6 +55,13 @@ def test_a_short_message_with_a_heading_is_typed() -> None:
     assert told("# Goal\n\nMake the import faster.") == [("typed", "# Goal\n\nMake the import faster.")]
 
 
+def test_the_screen_of_a_terminal_program_is_pasted() -> None:
+    screen = " v shop/list *  [4 checkpoints]\n>  v * ok, revert it\n      - [ NEW ] Can we cut it? — just now [+126]\n"
+    assert told(f"can we cut the first row?\n\n{screen}") == [("typed", "can we cut the first row?\n\n"), ("pasted", screen)]
+    list_of_work = "what I want:\n- [ ] a parser\n- [x] a reader\n- [BUG] the cart is slow\n"
+    assert told(list_of_work) == [("typed", list_of_work)]
+
+
 def test_a_log_in_a_message_is_pasted() -> None:
     log = "2024-05-01T10:00:00 ERROR no route\n2024-05-01T10:00:01 ERROR no route\n"
     text = f"it fails like this:\n{log}what is wrong?"
