@@ -91,9 +91,10 @@ def _only_notes(text: str) -> bool:
     return _NOTES.match(text) is not None or (opens_supposed(text) and not also_orders(text))
 
 
-def _asking(one: Scored) -> tuple[bool, float]:
-    """How much the phrases of a sentence say that something is asked for; an answer that stands beside it asks for less."""
-    return not is_answer(one), _asked_by_phrases(one)
+def _asking(one: Scored) -> tuple[bool, bool, float]:
+    """How much the phrases of a sentence say that something is asked for; an answer that stands beside it asks for less, and so
+    does what only asks to be told something."""
+    return not is_answer(one), not asks_to_know(one.spot.sentence.text), _asked_by_phrases(one)
 
 
 def _asked_by_phrases(one: Scored) -> float:

@@ -37,6 +37,12 @@ _FAILS = re.compile(
     re.IGNORECASE,
 )
 """A person tells of something that is broken, and answers nothing."""
+_SCOLDS = re.compile(
+    r"^\W{0,3}(?:why (?:so|do|did|are|is|would)\b[^\n]{0,120}[!?]|(?:do|did|have|are)n['’]t you\b[^\n]{0,120}[!?]"
+    r"|왜 (?:이렇게|자꾸|또|계속)\b)",
+    re.IGNORECASE,
+)
+"""A person finds fault with how an agent works, and goes on with what it works on."""
 _GUESSES = re.compile(r"\bbecause\b|때문", re.IGNORECASE)
 _LAST_WORDS = 3
 """Sentences at the end of a message in one of which it asks."""
@@ -112,7 +118,7 @@ class Turns:
             is_asked: the agent waits for a word, whatever it said last.
         """
         text = said.spot.sentence.text
-        if asks_to_know(text):
+        if asks_to_know(text) or _SCOLDS.match(text):
             return True
         before = next((self.closing[turn] for turn in range(said.turn - 1, going.turn - 1, -1) if turn in self.closing), [])
         asked = is_asked or any(asks(one.spot.sentence.text) for one in before[-_LAST_WORDS:])

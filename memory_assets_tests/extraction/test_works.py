@@ -68,6 +68,24 @@ def test_a_korean_question_for_a_yes_ends_no_work() -> None:
     assert told(*talk, *answered) == [(asked, "done")]
 
 
+@pytest.mark.parametrize("scolded", ["Why so many returns! Don't you read @CLAUDE.md ?", "왜 이렇게 return이 많아!"])
+def test_who_finds_fault_with_the_work_goes_on_with_it(scolded: str) -> None:
+    asked = "Please add the export of invoices."
+    talk = [
+        user(asked),
+        agent("I read the writer of the reports first."),
+        user(scolded),
+        agent("I added the export of invoices."),
+    ]
+    assert told(*talk) == [(asked, "done")]
+
+
+def test_of_several_requests_the_one_for_work_names_the_task() -> None:
+    said = "1. 어떤 내용인지 정리해줘. 기억이 안나.\n2. yaml frontmatter에 대해서 수정해줘."
+    assert told(user(said), agent("yaml frontmatter를 수정했습니다.")) == [("yaml frontmatter에 대해서 수정해줘.", "done")]
+    assert told(user("이 문서가 어떤 내용인지 정리해줘."), agent("표준을 정의하는 문서입니다.")) == []
+
+
 def test_an_answer_to_the_agent_is_no_request_and_the_work_goes_on() -> None:
     asked = "Let's adjust the README of the shop."
     talk = [
