@@ -8,42 +8,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 
 from memory_assets.extraction.completeness import is_torn
+from memory_assets.extraction.open_lists import HEADING_LINE, MOST_ITEMS, OPEN_LIST, head_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.titles import title_of
 
-_MOST_ITEMS = 8
-"""Items of a list that are tasks; a longer one is a document."""
-_WHICH = (
-    r"(?:(?:the|top|most|minor|important|further|other|additional|optional|possible|suggested|\d{1,2}(?:[–-]\d{1,2})?)[ -])"
-    r"{0,4}"
-)
-_HEADING = re.compile(
-    r"^\W{0,3}(?:\d{1,2}[.)] )?[*_]{0,2}(?:"
-    r"(?:suggested |recommended |possible |immediate )?next steps?"
-    r"|(?:remaining|outstanding|unresolved|deferred) (?:work|tasks?|items?|steps?|issues?|problems?|questions?)"
-    r"|open (?:tasks?|items?|issues?|points|ends)|still (?:to do|open|missing)"
-    r"|what(?:['’]s| is) (?:left|next|missing|still open)"
-    r"|follow[- ]?ups?(?: (?:work|tasks?|items?))?|action items?|to[- ]?dos?|not (?:yet )?(?:done|addressed|implemented)"
-    rf"|{_WHICH}(?:suggestions?|improvements?|nits?|recommended (?:changes|fixes|improvements?))|future (?:work|improvements?)"
-    r"|(?:다음|남은|후속|추가|향후|해야 ?할|권장|개선|보완|미완료|미해결)\s?"
-    r"(?:단계|작업|할 ?일|일|문제|과제|조치|사항|점|제안|개선)"
-    r"|할 ?일|제안(?: ?사항)?"
-    r")[*_]{0,2}\s?(?:\([^)\n]{0,40}\))?\W{0,3}$",
-    re.IGNORECASE,
-)
 _NEXT = re.compile(r"\bnext\b|다음", re.IGNORECASE)
 """What comes next: so it is until the person says something else."""
-_HEADING_LINE = re.compile(
-    r"^[ \t]{0,3}(?:#{1,6}[ \t]+(?=\S)|(?=\*\*[^*\n]{2,120}\*\*:?[ \t]*$))(?P<text>[^\n]{1,200})", re.MULTILINE
-)
 _NUMBERED = re.compile(r"\W{0,3}\d{1,2}[.)]\s")
-_BOLD_HEAD = re.compile(r"^(?:\d{1,2}[.)] )?(?P<head>(?P<mark>\*\*|__)[^*_\n]{8,120}(?P=mark))(?=\s?[:：—–-]|$)")
 _ONLY_A_THOUGHT = re.compile(
     r"^\W{0,6}(?:\d{1,2}[.)]\W{0,4})?"
     r"(?:optional(?:ly)?|consider|maybe|perhaps|nice to have|none|no\b|not needed|고려|없음|필요 ?없)",
@@ -78,11 +55,14 @@ _TAKES_WORDS = 2
 """Telling words that what a person says next shares with an item that it takes up."""
 
 
-def open_ends(scored: Sequence[Scored], *, is_cut: bool) -> Iterator[tuple[Scored, ExtractedEntry]]:
+def open_ends(
+    scored: Sequence[Scored], *, is_cut: bool, by_number: Container[int] = ()
+) -> Iterator[tuple[Scored, ExtractedEntry]]:
     """The tasks that an agent leaves open, each with the sentence that says so.
 
     Args:
         is_cut: whether the last turn goes on behind these sentences.
+        by_number: the messages in which a person names some of them by number: those become one with the request (``points``).
     """
     spoken: dict[int, list[Scored]] = {}
     for one in scored:
@@ -93,16 +73,17 @@ def open_ends(scored: Sequence[Scored], *, is_cut: bool) -> Iterator[tuple[Score
             said_next = said
             continue
         is_last = number == 0 and not is_cut
-        items = list(islice(_listed(said, is_last=is_last), _MOST_ITEMS))
-        if not _is_taken_up(items, said_next):
-            yield from ((one, _task(one, _head(one))) for one in items)
+        items = list(islice(_listed(said, is_last=is_last), MOST_ITEMS))
+        names = bool(said_next) and said_next[0].spot.message_index in by_number
+        if names or not _is_taken_up(items, said_next):
+            yield from ((one, _task(one, head_of(one.spot.sentence.text))) for one in items)
         if is_last:
             yield from ((one, _task(one, _clause(one))) for one in said if one not in items and _is_left_to_do(one))
 
 
 def _listed(said: Sequence[Scored], *, is_last: bool) -> Iterator[Scored]:
     """Of an agent's message the first sentences of the items that stand under a heading of open ends."""
-    headings = [found for found in _HEADING_LINE.finditer(said[0].spot.message.text) if not _NUMBERED.match(found["text"])]
+    headings = [found for found in HEADING_LINE.finditer(said[0].spot.message.text) if not _NUMBERED.match(found["text"])]
     starts = [found.start() for found in headings]
     for one in said:
         sentence = one.spot.sentence
@@ -112,7 +93,7 @@ def _listed(said: Sequence[Scored], *, is_last: bool) -> Iterator[Scored]:
             above = headings[number]["text"] if number >= 0 else ""
         elif sentence.shape != "item":
             continue
-        if _HEADING.match(above) is None or (_NEXT.search(above) is not None and not is_last):
+        if OPEN_LIST.match(above) is None or (_NEXT.search(above) is not None and not is_last):
             continue
         if _begins_item(one) and not (one.reports or one.tells_done or _ONLY_A_THOUGHT.match(sentence.text)):
             yield one
@@ -136,13 +117,6 @@ def _is_taken_up(items: Sequence[Scored], said_next: Sequence[Scored]) -> bool:
 def _is_left_to_do(one: Scored) -> bool:
     text = one.spot.sentence.text
     return _LEFT_TO_DO.search(text) is not None and _OF_NOTHING.search(text) is None and not is_torn(text)
-
-
-def _head(one: Scored) -> str:
-    """Of an item that opens with what it is called, in bold, that name."""
-    text = one.spot.sentence.text
-    head = _BOLD_HEAD.match(text)
-    return head["head"] if head is not None and len(words_of(head["head"])) > 1 else text
 
 
 def _clause(one: Scored) -> str:

@@ -21,6 +21,7 @@ from memory_assets.extraction.completeness import also_orders, leans_back, point
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.decided_lists import listed_as_decided
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
+from memory_assets.extraction.numbered_requests import called_by_points
 from memory_assets.extraction.open_ends import open_ends
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, longest_message, only_plans, outcome_of
 from memory_assets.extraction.replies import offer_carried_out, replies, takes_offer
@@ -96,7 +97,8 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     for item in () if people_only else listed_as_decided(scored):
         selection.require_decided(item)
     selection.require_standing([] if people_only else [one for one in scored if is_standing_order(one)])
-    for one, left_open in () if people_only else open_ends(scored, is_cut=window.is_cut):
+    by_number = {point.message_index for point in window.points}
+    for one, left_open in () if people_only else open_ends(scored, is_cut=window.is_cut, by_number=by_number):
         if not selection.is_used(one):
             selection.use(one)
             entries.append(left_open)
@@ -106,7 +108,7 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     choices = _linked(selection.run(), scored, goes_on, later)
     _reversals(choices)
     kept = [choice for choice in choices if not _only_needs(choice)]
-    entries = [*_asked_by_replies(entries, kept, later, turns, scored)]
+    entries = list(called_by_points([*_asked_by_replies(entries, kept, later, turns, scored)], window.points, scored))
     return sorted(entries, key=lambda entry: entry.evidence[0].message_index)
 
 

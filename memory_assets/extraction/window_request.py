@@ -22,7 +22,8 @@ def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW
     """The messages for a window.
 
     Stretches that somebody else than the speaker wrote are marked. A message longer than the budget of a window loses its
-    middle, with a note of how much. Tasks that the window names by number alone are called by their titles behind it.
+    middle, with a note of how much. Tasks and points of a list that the window names by number alone are called by their titles
+    behind it.
     """
     boundary = window_hash(messages, window)[:16]
     parts: list[str] = []
@@ -37,6 +38,9 @@ def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW
     if window.numbered:
         names = "\n".join(f"#{number} {' '.join(title.split())}" for number, title in window.numbered)
         parts.append(f"<<<tasks {boundary}>>>\n{names}\n<<<end {boundary}>>>")
+    if window.points:
+        meant = "\n".join(f"message {one.message_index} #{one.number} {' '.join(one.title.split())}" for one in window.points)
+        parts.append(f"<<<points {boundary}>>>\n{meant}\n<<<end {boundary}>>>")
     return [{"role": "system", "content": prompt()}, {"role": "user", "content": "\n".join(parts)}]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
+from memory_assets.extraction.points import Point, PointsBook
 from memory_assets.extraction.question_calls import ASKING_TOOL, holds_answers, tells_answers
 from memory_assets.extraction.question_calls import SHOWN_CHARACTERS as ANSWER_CHARACTERS
 from memory_assets.extraction.todo_calls import checklist, is_todo_call
@@ -45,6 +46,7 @@ class Window:
             or, behind a command whose body is a template, the agent's first one; None where the window begins with the
             person's own words, or the session with the agent's.
         asked_first: whether that message is the first of the session in which a person speaks.
+        points: the points of an agent's list that the window's messages name by their numbers, wherever it was made.
         is_cut: whether the next window begins with further words of the agent: the turn that this one ends in goes on there.
     """
 
@@ -55,6 +57,7 @@ class Window:
     asked: int | None = None
     asked_first: bool = False
     is_cut: bool = False
+    points: tuple[Point, ...] = ()
 
     def owns(self, message_index: int) -> bool:
         return self.start <= message_index < self.end
@@ -114,21 +117,25 @@ def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> 
     numbered = numbered_tasks(messages, bounds)
     spoken = next((index for index, message in enumerate(messages) if lengths[index] and _is_said_by_person(message)), None)
     found: list[Window] = []
+    book = PointsBook()
     for (low, high), known in zip(bounds, numbered, strict=True):
+        points = book.read(
+            (i, messages[i].role, messages[i].text) for i in range(low, high) if lengths[i] and messages[i].kind == "said"
+        )
         if not any(lengths[low:high]):
             continue
         asked = _asked(messages, low, high)
         # A window ends before a message that is shown, whatever is said later; behind a list that is ticked off nothing may be.
         is_cut = high < len(messages) and messages[high].kind == "said" and not _is_said_by_person(messages[high])
         first = asked is not None and asked == spoken
-        found.append(Window(low, high, _context(lengths, low), known, asked, first, is_cut))
+        found.append(Window(low, high, _context(lengths, low), known, asked, first, is_cut, points))
     return found
 
 
 def window_hash(messages: Sequence[Message], window: Window) -> str:
     """The hash of all that an extractor sees of a window: indexes, roles, kinds and shown texts, context included, the titles
-    of the tasks that it names by number, the request that it goes on with, whether its last turn goes on behind it, and where a
-    person broke in."""
+    of the tasks and points that it names by number, the request that it goes on with, whether its last turn goes on behind it,
+    and where a person broke in."""
     seen = [
         [index, messages[index].role, messages[index].kind, messages[index].name or "", text]
         for index in range(window.context_start, window.end)
@@ -139,7 +146,10 @@ def window_hash(messages: Sequence[Message], window: Window) -> str:
     is_cut = {"is_cut": True} if window.is_cut else {}
     broken = broken_into_at(messages, window.start, window.end)
     broken_into = {"broken_into": broken} if broken else {}
-    return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut | broken_into))
+    points = {"points": [[one.message_index, one.number, one.title] for one in window.points]} if window.points else {}
+    return sha256_hex(
+        canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut | broken_into | points)
+    )
 
 
 def _asked_seen(messages: Sequence[Message], asked: int, is_first: bool) -> list[object]:

@@ -56,7 +56,6 @@ def test_a_numbered_heading_under_it_is_an_item() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "Address 1 and 2.",
         "Great points, fix them.",
         "제안해준 것 전부 반영해줘.",
         "The file handle has to be closed by whoever opened it.",

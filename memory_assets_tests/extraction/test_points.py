@@ -1,0 +1,93 @@
+"""Points of an agent's list that are named by number are called by what they say, and are one task with it."""
+
+import pytest
+
+from memory_assets.extraction.window_request import request
+from memory_assets.extraction.windows import Window, window_hash, windows
+from memory_assets.sessions.model import Message
+from memory_assets_tests.extraction.talk import agent, user
+from memory_assets_tests.extraction.test_requests import tasks
+
+REVIEW = agent(
+    "## Review of the cart\n\nThe totals are right.\n\n## The most important improvements\n\n"
+    "1. **Close the file handle of the parser (#96).** It stays open when the parser fails.\n"
+    "2. **Test the loop of the importer (#47).** Nothing covers it.\n"
+    "3. **Pass the flags from search to resume (#65).** They are dropped.\n",
+    uid="review",
+)
+HANDLE, LOOP, FLAGS = (
+    "Close the file handle of the parser (#96).",
+    "Test the loop of the importer (#47).",
+    "Pass the flags from search to resume (#65).",
+)
+DONE = (
+    "Both are done and verified.\n\n## MIP #1 — the handle\n\nThe parser closes its handle now.\n\n"
+    "## MIP #2 — the loop\n\nAdded four tests of the importer.\n"
+)
+
+
+def told(*talk: Message, budget: int = 24_000) -> dict[str, str | None]:
+    return {task.entry.title: task.entry.status for task in tasks(*talk, budget=budget)}
+
+
+def names(*talk: Message) -> list[tuple[int, str]]:
+    return [(point.number, point.title) for window in windows(talk) for point in window.points]
+
+
+@pytest.mark.parametrize("budget", [24_000, 200])
+def test_a_request_by_number_is_one_task_with_the_point(budget: int) -> None:
+    talk = [user("Which parts of the cart are weak?"), REVIEW, user("Let's address MIP #1 and #2"), agent(DONE, uid="done")]
+    assert told(*talk, budget=budget) == {HANDLE: "done", LOOP: "done", FLAGS: "pending"}
+    found = {task.entry.title: [quote.quote for quote in task.entry.evidence] for task in tasks(*talk, budget=budget)}
+    assert found[LOOP][0] == f"**{LOOP}**" and {"Let's address MIP #1 and #2", "Added four tests of the importer."} <= set(
+        found[LOOP]
+    )
+
+
+def test_a_report_by_number_ends_the_point() -> None:
+    talk = [user("Which parts of the cart are weak?"), REVIEW, user("let's talk about MIP #3. Which flags does resume need?")]
+    asked = [*talk, agent("Eleven of them.", uid="eleven"), user("just make sure that `--debug-raw` stays hidden.")]
+    assert told(*asked)[FLAGS] == "pending"
+    assert told(*asked, agent("MIP #3 is done and verified.", uid="end"))[FLAGS] == "done"
+    assert told(*asked, agent("MIP #3 is not done yet.", uid="end"))[FLAGS] == "pending"
+
+
+@pytest.mark.parametrize(
+    ("said", "numbers"),
+    [
+        ("Address 1 and 3.", [1, 3]),
+        ("fix #2 please", [2]),
+        ("let's do 3 first", [3]),
+        ("suggestions 1, 2 and 3", [1, 2, 3]),
+        ("1번이랑 3번 반영해줘", [1, 3]),
+        ("MIP #2, #3", [2, 3]),
+        *(
+            (other, [])
+            for other in ("PR #2 is open", "fix #47", "let's do 12 for 17", "use 2 spaces", "in 2 of 3 cases", "v1.2")
+        ),
+    ],
+)
+def test_what_names_a_point_right_behind_the_list(said: str, numbers: list[int]) -> None:
+    titles = {1: HANDLE, 2: LOOP, 3: FLAGS}
+    assert names(user("Which parts of the cart are weak?"), REVIEW, user(said)) == [
+        (number, titles[number]) for number in numbers
+    ]
+
+
+def test_a_bare_number_means_the_list_right_before_and_a_short_form_its_own() -> None:
+    later = agent("## Next steps\n\n1. Write the changelog of the cart\n2. Tag the release of the cart\n", uid="later")
+    talk = [user("Which parts of the cart are weak?"), REVIEW, user("Let's address MIP #1"), later]
+    assert names(*talk, user("do 2"))[1:] == [(2, "Tag the release of the cart")]
+    assert names(*talk, user("MIP #2 next"))[1:] == [(2, LOOP)]
+    assert names(*talk, agent("That was it.", uid="it"), user("do 2"))[1:] == []
+    assert names(user("fix #1"), REVIEW) == []
+
+
+def test_the_points_are_seen_and_hashed() -> None:
+    talk = [user("Which parts of the cart are weak?"), REVIEW, user("Address 1."), agent("The handle is closed.", uid="end")]
+    last = windows(talk, budget=200)[-1]
+    assert last.points and last.start > 1
+    bare = Window(last.start, last.end, last.context_start, is_cut=last.is_cut, asked=last.asked, asked_first=last.asked_first)
+    assert window_hash(talk, last) != window_hash(talk, bare)
+    assert f"message 2 #1 {HANDLE}" in request(talk, last)[1]["content"]
+    assert "<<<points" not in request(talk, bare)[1]["content"]
