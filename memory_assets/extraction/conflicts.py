@@ -53,6 +53,12 @@ def conflict(one: str, other: str) -> bool:
     )
 
 
+def says_the_opposite(one: str, other: str) -> bool:
+    """Whether one of two sentences denies what the other says, or has the opposite of a word of it ("enable", "disable")."""
+    mine, theirs = _read(one), _read(other)
+    return _denials(mine) != _denials(theirs) or _opposed(mine, theirs)
+
+
 @lru_cache(maxsize=1)
 def _opposites() -> dict[str, set[str]]:
     return opposites(WHOLE_WORDS, inflected)

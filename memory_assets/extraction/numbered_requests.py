@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from memory_assets.extraction.points import Point, called_in
+from memory_assets.extraction.points import Point, is_called_in
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 
@@ -37,7 +37,7 @@ def _called(entry: ExtractedEntry, point: Point, scored: Sequence[Scored]) -> Ex
         one.spot.sentence.text
         for one in scored
         if one.spot.message_index == report.message_index != point.message_index
-        and point.number in called_in(one.spot.sentence.heading)
+        and is_called_in(point, one.spot.sentence.heading)
     )
     own = Quote(report.message_index, next(told, report.quote))
     return replace(entry, title=point.title, evidence=(*entry.evidence[:-1], own))
@@ -46,6 +46,6 @@ def _called(entry: ExtractedEntry, point: Point, scored: Sequence[Scored]) -> Ex
 def _reported(one: Scored, points: Iterable[Point]) -> Iterator[ExtractedEntry]:
     index, text = one.spot.message_index, one.spot.sentence.text
     for point in points:
-        if point.number in called_in(text):
+        if is_called_in(point, text):
             quote = (Quote(index, text),)
             yield ExtractedEntry("task", point.title, quote, status="done", history=(StatusAt("done", index),))

@@ -14,11 +14,32 @@ from memory_assets.extraction.open_lists import numbered_points
 
 _MOST_TEXT = 2_000
 """Characters of a message in which a point may be named."""
-_MORE = r"(?:\s?(?:,|&|\+|and|및|와|과|이랑|하고)\s?(?:and\s)?#?\d{1,2}(?!\w|[.]\d)(?:번)?){0,9}"
+_MOST_SENTENCES = 2
+"""Sentences at the beginning of a person's message in which it says what of a list it is about."""
+_SENTENCE = re.compile(r"(?<=[.!?。])\s|\n")
+_MORE = r"(?:\s?(?:,|&|\+|and|및|와|과|이랑|하고)\s?(?:and\s)?#?\d{1,2}(?![A-Za-z0-9_]|[.]\d)(?:번)?){0,9}"
 _SHORT_FORM = re.compile(
-    rf"(?<![\w#/.-])(?P<name>(?!PR|MR|CL|GH)[A-Z]{{2,5}})s?\s?#?(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
+    rf"(?<![\w#/.-])(?P<name>(?!PR|MR|CL|GH)[A-Z]{{2,5}})s?\s?(?P<mark>#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
 )
 _BY_NUMBER = re.compile(
+    rf"(?:(?<![\w/.-])(?<!\bPR )(?<!\bMR )(?<!request )(?<!issue )(?<!ticket )(?<!commit )#"
+    rf"|\b(?:items?|points?|findings?|suggestions?|improvements?|nits?)\s#?"
+    rf"|^\W{{0,3}}(?:(?:let['’]?s|please|ok(?:ay)?|yes|now|just)[\s,]{{1,3}}){{0,3}}"
+    rf"(?:address|fix|do|implement|apply|handle|resolve)\s#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
+    rf"(?=\W*$|[,;.]|\s(?:please|first|now)\b)"
+    rf"|(?<!\d)(?P<korean>\d{{1,2}})번(?P<others>{_MORE})"
+    r"(?=(?:은|만|도|을|를)?\s?(?:부터|먼저|모두|전부|항목|제안|반영|수정|적용|처리|구현|추가|고쳐|해결|해\s?줘|해주세요|하자))",
+    re.IGNORECASE,
+)
+_NAMES_OTHERWISE = re.compile(
+    r"\b(?:not|never|no|skip|except|without|ignore|besides|instead|like|unlike|as in|similar|still|left|remain\w*|open)\b"
+    r"|n['’]t\b"
+    r"|말고|빼고|제외|하지 ?마|않|못|아직|남[아은았]|처럼|같이"
+    r"|^\W{0,3}(?:what|why|how|which|is|are|was|does|did|should)\b[^\n]{0,200}\?|(?:왜|뭐|무엇|어떤|어떻게)[^\n]{0,100}\?",
+    re.IGNORECASE,
+)
+"""A sentence that names a point and does not ask for it, or does not say that it is done."""
+_NUMBER = re.compile(
     rf"(?:(?<![\w/.-])#|\b(?:items?|points?|findings?|suggestions?|improvements?|nits?)\s#?"
     rf"|^\W{{0,3}}(?:(?:let['’]?s|please|ok(?:ay)?|yes|now|just)[\s,]{{1,3}}){{0,3}}"
     rf"(?:address|fix|do|implement|apply|handle|resolve|take)\s#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})(?=\W*$|[,;.]|\s(?:please|first|now)\b)"
@@ -36,10 +57,12 @@ class Point:
 
     Attributes:
         message_index: the message that names it.
+        name: the short form of its list, by which it is named; empty where the number alone stands.
         title: what the list says of it, as the task that it leaves open is called.
     """
 
     message_index: int
+    name: str
     number: int
     title: str
 
@@ -48,7 +71,7 @@ class PointsBook:
     """Reads a session from its start, and knows of each stretch which points are named in it."""
 
     def __init__(self) -> None:
-        self._last: _Listed | None = None
+        self._last: _Listed = {}
         self._called: dict[str, _Listed] = {}
 
     def read(self, talk: Iterable[tuple[int, str, str]]) -> tuple[Point, ...]:
@@ -57,29 +80,38 @@ class PointsBook:
         Args:
             talk: what is said in it, in order: the index of a message, who says it (``user`` or ``assistant``), its text.
         """
-        found: list[Point] = []
+        found: dict[tuple[int, str], Point] = {}
         for index, role, text in talk:
-            found += self._named(index, role, text[:_MOST_TEXT])
+            for point in self._named(index, role, text[:_MOST_TEXT]):
+                found.setdefault((index, point.title), point)
             if role == "assistant":
                 points = numbered_points(text)
-                self._last = points if len(points) > 1 else None
-        return tuple(dict.fromkeys(found))
+                self._last = points if len(points) > 1 else {}
+        return tuple(found.values())
 
     def _named(self, index: int, role: str, text: str) -> Iterator[Point]:
         """What a message names: by the short form that the person gave a list right behind it, or of the list before it."""
-        for said in _SHORT_FORM.finditer(text):
-            if role == "user" and self._last is not None:
-                self._called.setdefault(said["name"], self._last)
-            yield from _of(self._called.get(said["name"]), index, _numbers(said))
-        if role == "user":
-            for said in _BY_NUMBER.finditer(text):
-                yield from _of(self._last, index, _numbers(said))
+        said = [one for one in _SENTENCE.split(text) if one.strip()]
+        for sentence in said[:_MOST_SENTENCES] if role == "user" else said:
+            if _NAMES_OTHERWISE.search(sentence):
+                continue
+            for found in _SHORT_FORM.finditer(sentence):
+                name, numbers = found["name"], _numbers(found)
+                if role == "user" and found["mark"] and _has(self._last, numbers):
+                    self._called.setdefault(name, self._last)
+                yield from _of(self._called.get(name, {}), index, name, numbers)
+            for found in _BY_NUMBER.finditer(sentence) if role == "user" else ():
+                yield from _of(self._last, index, "", _numbers(found))
 
 
-def _of(listed: _Listed | None, index: int, numbers: Sequence[int]) -> Iterator[Point]:
+def _has(listed: _Listed, numbers: Sequence[int]) -> bool:
+    return all(number in listed for number in numbers)
+
+
+def _of(listed: _Listed, index: int, name: str, numbers: Sequence[int]) -> Iterator[Point]:
     """The points of a list, where it has all that are named."""
-    if listed is not None and all(number in listed for number in numbers):
-        yield from (Point(index, number, listed[number]) for number in numbers)
+    if _has(listed, numbers):
+        yield from (Point(index, name, number, listed[number]) for number in numbers)
 
 
 def _numbers(said: re.Match[str]) -> list[int]:
@@ -88,6 +120,8 @@ def _numbers(said: re.Match[str]) -> list[int]:
     return [int(number) for number in _NUMBER.findall(text)]
 
 
-def called_in(text: str) -> set[int]:
-    """The numbers of the points that a sentence names by the short form of their list ("MIP #3")."""
-    return {number for said in _SHORT_FORM.finditer(text) for number in _numbers(said)}
+def is_called_in(point: Point, text: str) -> bool:
+    """Whether a sentence or heading calls a point by the short form of its list ("MIP #3"), and says nothing against it."""
+    if not point.name or _NAMES_OTHERWISE.search(text):
+        return False
+    return any(found["name"] == point.name and point.number in _numbers(found) for found in _SHORT_FORM.finditer(text))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from memory_assets.extraction.conflicts import says_the_opposite
 from memory_assets.extraction.options import Option, chosen, options_of
 from memory_assets.extraction.question_calls import Answered, answered_in, holds_answers
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
@@ -81,6 +82,7 @@ _PROPOSES = re.compile(
     re.IGNORECASE,
 )
 _REJECTS = re.compile(r"\bnot\b|n['’]t\b|\bagainst\b|않|못|말라|마세요", re.IGNORECASE)
+_FAILED = re.compile(rf"{_REJECTS.pattern}|\bfail|\bskip|실패|생략|보류", re.IGNORECASE)
 _SAYS_YES = re.compile(r"\byes\b|^(?:네|예)(?=[\s,])", re.IGNORECASE)
 _WEIGHS = re.compile(
     r"\balternativ|\bhowever\b|\bcons?:|\bdrawback|\bdownside|\binstead of\b|\brather than\b|\bbut\b|\bthough\b"
@@ -153,7 +155,8 @@ def offer_carried_out(entry: ExtractedEntry, turn: Sequence[Scored]) -> Extracte
     said = [one for one in turn if one.spot.voice != "user" and one.spot.message_index > reply.message_index]
     reporting = {one.spot.message_index for one in said if one.reports or one.tells_done}
     for one in said:
-        tells = one.reports or one.tells_done or (one.spot.sentence.shape == "item" and one.spot.voice == "closing")
+        item = one.spot.sentence.shape == "item" and one.spot.voice == "closing" and not _FAILED.search(one.spot.sentence.text)
+        tells = one.reports or one.tells_done or item
         if tells and one.spot.message_index in reporting and len(offered & one.spot.words) * 2 > len(offered):
             index = one.spot.message_index
             quotes = (*entry.evidence[: QUOTED_SENTENCES - 1], Quote(index, one.spot.sentence.text))
@@ -185,7 +188,8 @@ def _carries_out(told: Answered, said: Iterable[Scored]) -> Scored | None:
         if one.spot.sentence.shape == "heading" or shared < 2 or words.isdisjoint(answer):
             continue
         share = shared / len(words)
-        if share >= _SAME_MATTER and (best is None or share > best[0]):
+        is_other = best is not None and share <= best[0]
+        if share >= _SAME_MATTER and not is_other and not says_the_opposite(told.answer, one.spot.sentence.text):
             best = share, one
     return best[1] if best is not None else None
 

@@ -146,7 +146,9 @@ def window_hash(messages: Sequence[Message], window: Window) -> str:
     is_cut = {"is_cut": True} if window.is_cut else {}
     broken = broken_into_at(messages, window.start, window.end)
     broken_into = {"broken_into": broken} if broken else {}
-    points = {"points": [[one.message_index, one.number, one.title] for one in window.points]} if window.points else {}
+    points = (
+        {"points": [[one.message_index, one.name, one.number, one.title] for one in window.points]} if window.points else {}
+    )
     return sha256_hex(
         canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut | broken_into | points)
     )

@@ -49,7 +49,8 @@ def test_a_report_by_number_ends_the_point() -> None:
     asked = [*talk, agent("Eleven of them.", uid="eleven"), user("just make sure that `--debug-raw` stays hidden.")]
     assert told(*asked)[FLAGS] == "pending"
     assert told(*asked, agent("MIP #3 is done and verified.", uid="end"))[FLAGS] == "done"
-    assert told(*asked, agent("MIP #3 is not done yet.", uid="end"))[FLAGS] == "pending"
+    for said in ("MIP #3 is not done yet.", "MIP #1 is done, MIP #3 is still open."):
+        assert told(*asked, agent(said, uid="end"))[FLAGS] == "pending"
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,22 @@ def test_a_yes_to_an_offer_that_is_reported_done_is_a_task_of_its_own() -> None:
     assert '"쉽표" → "쉼표" 오타 수정' in [quote.quote for quote in found[0].evidence]
 
 
+def test_what_failed_or_says_the_opposite_carries_nothing_out() -> None:
+    talk = (
+        agent("상점 항목의 오타 수정은 바로 해드릴까요?"),
+        user("어 해줘. 그리고 필드 전부 필수에 대한 항목을 명시해줘."),
+        agent("필드가 모두 필수임을 명시했습니다.\n\n- 상점 항목의 오타 수정 실패\n"),
+    )
+    found = [entry for window in windows(talk) for entry in extract_window(talk, window)]
+    assert all(
+        "오타 수정 실패" not in [quote.quote[-8:] for quote in entry.evidence] for entry in found if entry.status == "done"
+    )
+    told = 'User has answered your questions: "What becomes of the cache of the reader?"="Enable the cache of the reader".'
+    asks = agent("One question first.", uid="asks")
+    talk = (user("so"), asks, dialog(told), agent("I changed the shop.\n\n- Disable the cache of the reader\n"))
+    assert ['"What becomes of the cache of the reader?"="Enable the cache of the reader"'] in decisions(*talk)
+
+
 def test_a_question_which_way_is_right_is_no_offer() -> None:
     asked = "Should I fold the path fix into the plan of the shop, or would you prefer a separate step?"
     text = f"**{asked}**\n\nOptions:\n- **Combined** - one plan\n- **Separate** - two plans\n\n**Answer:** Combined"

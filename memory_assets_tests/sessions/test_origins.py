@@ -58,8 +58,12 @@ def test_a_short_message_with_a_heading_is_typed() -> None:
 def test_the_screen_of_a_terminal_program_is_pasted() -> None:
     screen = " v shop/list *  [4 checkpoints]\n>  v * ok, revert it\n      - [ NEW ] Can we cut it? — just now [+126]\n"
     assert told(f"can we cut the first row?\n\n{screen}") == [("typed", "can we cut the first row?\n\n"), ("pasted", screen)]
-    list_of_work = "what I want:\n- [ ] a parser\n- [x] a reader\n- [BUG] the cart is slow\n"
-    assert told(list_of_work) == [("typed", list_of_work)]
+    for typed in (
+        "what I want:\n- [ ] a parser\n- [x] a reader\n- [BUG] the cart is slow\n",
+        "다 했어:\n v 로그인\n v 결제\n",
+        "▶ 로그인 수정\n▶ 결제 수정\n",
+    ):
+        assert told(typed) == [("typed", typed)]
 
 
 def test_a_log_in_a_message_is_pasted() -> None:
