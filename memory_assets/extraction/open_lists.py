@@ -31,7 +31,9 @@ OPEN_LIST = re.compile(
 HEADING_LINE = re.compile(
     r"^[ \t]{0,3}(?:#{1,6}[ \t]+(?=\S)|(?=\*\*[^*\n]{2,120}\*\*:?[ \t]*$))(?P<text>[^\n]{1,200})", re.MULTILINE
 )
-_ITS_NUMBER = re.compile(r" ?(?P<number>\d{1,2})[.)][ \t]+")
+_ITS_NUMBER = re.compile(r"(?:^|\n) ?(?P<number>\d{1,2})[.)][ \t]{1,4}$")
+_BEFORE = 10
+"""Characters before an item in which its number stands."""
 _BOLD_HEAD = re.compile(r"^(?:\d{1,2}[.)] )?(?P<head>(?P<mark>\*\*|__)[^*_\n]{8,120}(?P=mark))(?=\s?[:：—–-]|$)")
 
 
@@ -42,9 +44,13 @@ def numbered_points(text: str) -> dict[int, str]:
         return {}
     points: dict[int, str] = {}
     for sentence in sentences(text):
-        begun = _ITS_NUMBER.fullmatch(text, text.rfind("\n", 0, sentence.start) + 1, sentence.start)
-        if begun is not None and sentence.shape == "item" and OPEN_LIST.match(sentence.heading):
-            points.setdefault(int(begun["number"]), title_of(head_of(sentence.text)))
+        if sentence.shape != "item" or OPEN_LIST.match(sentence.heading) is None:
+            continue
+        begun = _ITS_NUMBER.search(text[max(0, sentence.start - _BEFORE) : sentence.start])
+        if begun is not None and int(begun["number"]) in points:
+            return {}  # two lists, and a number means one of either
+        if begun is not None:
+            points[int(begun["number"])] = title_of(head_of(sentence.text))
     return points if len(points) <= MOST_ITEMS else {}
 
 

@@ -14,38 +14,44 @@ from memory_assets.extraction.open_lists import numbered_points
 
 _MOST_TEXT = 2_000
 """Characters of a message in which a point may be named."""
+_LONGEST = 300
+"""Characters of a sentence or heading that may call a point."""
+_SAYS_NEXT = re.compile(r"\b(?:next|start|todo)\b", re.IGNORECASE)
 _MOST_SENTENCES = 2
 """Sentences at the beginning of a person's message in which it says what of a list it is about."""
 _SENTENCE = re.compile(r"(?<=[.!?。])\s|\n")
 _MORE = r"(?:\s?(?:,|&|\+|and|및|와|과|이랑|하고)\s?(?:and\s)?#?\d{1,2}(?![A-Za-z0-9_]|[.]\d)(?:번)?){0,9}"
 _SHORT_FORM = re.compile(
-    rf"(?<![\w#/.-])(?P<name>(?!PR|MR|CL|GH)[A-Z]{{2,5}})s?\s?(?P<mark>#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
+    rf"(?<![\w#/.-])(?P<name>(?!PR|MR|CL|GH|ISSUE|BUG|ADR|RFC|STEP|TASK|TODO|CVE)[A-Z]{{2,5}})s?\s?(?P<mark>#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
 )
 _BY_NUMBER = re.compile(
-    rf"(?:(?<![\w/.-])(?<!\bPR )(?<!\bMR )(?<!request )(?<!issue )(?<!ticket )(?<!commit )#"
+    rf"(?:(?<![\w/.-])(?<!\bPR )(?<!\bPRs )(?<!\bMR )(?<!our )(?<!my )(?<!issues )"
+    rf"(?<!request )(?<!issue )(?<!ticket )(?<!commit )#"
     rf"|\b(?:items?|points?|findings?|suggestions?|improvements?|nits?)\s#?"
     rf"|^\W{{0,3}}(?:(?:let['’]?s|please|ok(?:ay)?|yes|now|just)[\s,]{{1,3}}){{0,3}}"
     rf"(?:address|fix|do|implement|apply|handle|resolve)\s#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
     rf"(?=\W*$|[,;.]|\s(?:please|first|now)\b)"
     rf"|(?<!\d)(?P<korean>\d{{1,2}})번(?P<others>{_MORE})"
-    r"(?=(?:은|만|도|을|를)?\s?(?:부터|먼저|모두|전부|항목|제안|반영|수정|적용|처리|구현|추가|고쳐|해결|해\s?줘|해주세요|하자))",
+    r"(?=(?:은|만|도|을|를)?\s?(?:부터|먼저|모두|전부|항목|제안|반영|수정|적용|처리|구현|추가|고쳐|해결|해\s?줘|해주세요|하자)(?!했|해도|하는데|해봤))",
     re.IGNORECASE,
 )
+_OPENS = re.compile(r"\b(?:talk about|discuss|next|now)\b", re.IGNORECASE)
+_ASKS_FOR = re.compile(
+    r"\b(?:address|fix|do|implement|apply|handle|resolve|tackle|take|start|work on|go (?:on )?with|talk about|discuss|next"
+    r"|first)\b"
+    r"|^\W{0,3}(?:[A-Za-z]{2,12}\s?)?#?\d{1,2}(?:\s?(?:,|&|and)\s?(?:and\s)?#?\d{1,2}){0,9}\W{0,3}(?:please|next|now)?\W{0,3}$|번",
+    re.IGNORECASE,
+)
+"""A person's sentence that asks for the points that it names."""
 _NAMES_OTHERWISE = re.compile(
-    r"\b(?:not|never|no|skip|except|without|ignore|besides|instead|like|unlike|as in|similar|still|left|remain\w*|open)\b"
-    r"|n['’]t\b"
-    r"|말고|빼고|제외|하지 ?마|않|못|아직|남[아은았]|처럼|같이"
-    r"|^\W{0,3}(?:what|why|how|which|is|are|was|does|did|should)\b[^\n]{0,200}\?|(?:왜|뭐|무엇|어떤|어떻게)[^\n]{0,100}\?",
+    r"\b(?:not|never|no|skip\w*|except|without|ignore|besides|instead|like|unlike|as in|similar|still|left|remain\w*|open"
+    r"|revert|undo|drop|remove|delete|reject\w*|leave|defer|postpone|later|hold|cancel|explain|will|then|pending|waiting|shall)\b|n['’]t\b"
+    r"|말고|빼|제외|하지 ?[마말]|지 ?[마말]|않|못|아직|남[아은았]|처럼|같이|취소|삭제|되돌|나중|보류|미루|이제|다음"
+    r"|^\W{0,3}(?:what|why|how|which|is|are|was|does|did|should)\b[^\n]{0,200}\?|(?:왜|뭐|무엇|어떤|어떻게)[^\n]{0,100}\?"
+    r"|\d\s?(?:~|–|through|thru|to|부터)\s?#?\d|\d\s?,\s?\d{1,2}번|\d번[\s,]{1,3}\d{1,2}번",
     re.IGNORECASE,
 )
 """A sentence that names a point and does not ask for it, or does not say that it is done."""
-_NUMBER = re.compile(
-    rf"(?:(?<![\w/.-])#|\b(?:items?|points?|findings?|suggestions?|improvements?|nits?)\s#?"
-    rf"|^\W{{0,3}}(?:(?:let['’]?s|please|ok(?:ay)?|yes|now|just)[\s,]{{1,3}}){{0,3}}"
-    rf"(?:address|fix|do|implement|apply|handle|resolve|take)\s#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})(?=\W*$|[,;.]|\s(?:please|first|now)\b)"
-    rf"|(?<!\d)(?P<korean>\d{{1,2}})번(?!째)(?P<others>{_MORE})",
-    re.IGNORECASE | re.MULTILINE,
-)
 _NUMBER = re.compile(r"\d{1,2}")
 _Listed = dict[int, str]
 """Of each number of a list what the task that it leaves open is called."""
@@ -93,7 +99,7 @@ class PointsBook:
         """What a message names: by the short form that the person gave a list right behind it, or of the list before it."""
         said = [one for one in _SENTENCE.split(text) if one.strip()]
         for sentence in said[:_MOST_SENTENCES] if role == "user" else said:
-            if _NAMES_OTHERWISE.search(sentence):
+            if _NAMES_OTHERWISE.search(sentence) or (role == "user" and not _ASKS_FOR.search(sentence)):
                 continue
             for found in _SHORT_FORM.finditer(sentence):
                 name, numbers = found["name"], _numbers(found)
@@ -122,6 +128,18 @@ def _numbers(said: re.Match[str]) -> list[int]:
 
 def is_called_in(point: Point, text: str) -> bool:
     """Whether a sentence or heading calls a point by the short form of its list ("MIP #3"), and says nothing against it."""
-    if not point.name or _NAMES_OTHERWISE.search(text):
+    text = text[:_LONGEST]
+    if not point.name or "?" in text or _SAYS_NEXT.search(text) or _NAMES_OTHERWISE.search(text):
         return False
     return any(found["name"] == point.name and point.number in _numbers(found) for found in _SHORT_FORM.finditer(text))
+
+
+def is_named_in(point: Point, text: str) -> bool:
+    """Whether a sentence names a point by its number."""
+    found = (said for pattern in (_SHORT_FORM, _BY_NUMBER) for said in pattern.finditer(text))
+    return any(point.number in _numbers(said) for said in found)
+
+
+def only_opens(text: str) -> bool:
+    """Whether a sentence only says what the next one is about ("let's talk about MIP #3")."""
+    return _OPENS.search(text) is not None

@@ -66,6 +66,10 @@ _FEW_WORDS = 2
 """Telling words that a person's sentence has at least that says what is wrong: a greeting has none."""
 ASKS_BACK = "asks-back"
 """The cue of a person who wants to be asked or told before something happens."""
+_BUILDS = re.compile(
+    r"^\W{0,3}(?:please |can you |could you )?(?:add|write|build|create|make|implement|show)\b|알림을?\s?(?:보내|추가|띄|줄)",
+    re.IGNORECASE,
+)
 MUCH_WORK = 4
 """Messages of the agent in a turn from which the person's words that began it are a request."""
 _MOST_QUOTES = 6
@@ -133,7 +137,7 @@ def asks_for_work(request: Scored, answers: float, *, opens: bool, is_told_done:
     if request.entry_type == "task":
         return request.score >= _ASKS_ENOUGH or also_orders(text) or much
     if request.entry_type == "preference":
-        stands = is_standing(text) or request.has(ASKS_BACK) or _IN_A_CASE.search(text)
+        stands = is_standing(text) or _asks_back(request) or _IN_A_CASE.search(text)
         return _orders(request) and not stands
     if thanks(text) or len(spot.words) < _FEW_WORDS:
         return False
@@ -147,7 +151,13 @@ def is_standing_order(one: Scored) -> bool:
     spot = one.spot
     if one.entry_type != "preference" or spot.voice != "user" or spot.origin != "typed" or asks_to_know(spot.sentence.text):
         return False
-    return one.has(ASKS_BACK) or (is_standing(spot.sentence.text) and _orders(one))
+    stands = is_standing(spot.sentence.text) and _orders(one) and not says_wrong(one)
+    return _asks_back(one) or stands
+
+
+def _asks_back(one: Scored) -> bool:
+    """Whether a person wants to be asked or told, and wants nothing built that tells somebody."""
+    return one.has(ASKS_BACK) and _BUILDS.search(one.spot.sentence.text) is None
 
 
 def says_wrong(one: Scored) -> bool:

@@ -62,15 +62,15 @@ _DESCRIBES = re.compile(
 
 _MAY_BE = re.compile(
     r"\b(?:might|may|could) (?:not |also |still |well )?(?:be|have|need|mean|fail|cause|lead)\b"
-    r"|수도 있|일지도|(?<!할)(?<!할 )(?<!될)(?<!될 )거 ?같",
+    r"|수도 있|일지도|(?<![할될을갈볼줄올쓸])(?<![할될을갈볼줄올쓸]\s)거 ?같",
     re.IGNORECASE,
 )
 """A person supposes how something is."""
 
 
 _CONTEXT = re.compile(
-    r"^\W{0,4}(?:the )?"
-    r"(?:context|background|motivation|problems?|issues?|overview|current (?:state|behaviou?r)|배경|현황|문제|개요)\b",
+    r"^\W{0,4}(?:\d{1,2}[.)]\s)?(?:the )?"
+    r"(?:context|background|motivation|problems?|issues?|overview|current (?:state|behaviou?r)|배경|현황|문제점?|개요)\W{0,3}$",
     re.IGNORECASE,
 )
 """The heading under which a plan tells how things are."""

@@ -37,8 +37,10 @@ _SHORT = 8
 """Telling words of a person's order that may not say what it is about."""
 _TELLING = 3
 """Telling words of a sentence that says what it is about."""
-_MOVES_A_FILE = re.compile(r"^\W{0,4}[\w./@~-]{1,120}\.\w{1,5}\W{0,4}(?:→|->|=>)\W{0,4}[\w./@~-]{1,120}\W{0,4}$")
+_MOVES_A_FILE = re.compile(r"^\W{0,4}[\w./@~-]{1,120}\.[A-Za-z]{1,5}\W{0,4}(?:→|->|=>)\W{0,4}[\w./@~-]{1,120}\W{0,4}$")
 """A step of a plan that names a file, and where it goes."""
+_MOST_STANDING = 12
+"""Orders from now on that a window keeps whatever they weigh: a longer list is a document."""
 _PERSONS_ITEMS = 6
 """How many more entries a message may give where a person lists them."""
 _PRAISES = re.compile(
@@ -137,9 +139,11 @@ class Selection:
 
     def require_standing(self, orders: Iterable[Scored]) -> None:
         """What a person wants from now on is kept whatever it weighs, each order for itself; what is quoted stays as it is."""
-        new = [order for order in orders if not self.is_used(order)]
-        for order in new:
-            self.use(order)
+        new: list[Scored] = []
+        for order in orders:
+            if not self.is_used(order) and len(new) < _MOST_STANDING:
+                self.use(order)
+                new.append(order)
         for order in new:
             before = self._names_what(order)
             self._keep(Choice(order, near=[before] if before is not None else []))

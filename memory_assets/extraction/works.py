@@ -39,7 +39,7 @@ _FAILS = re.compile(
 """A person tells of something that is broken, and answers nothing."""
 _SCOLDS = re.compile(
     r"^\W{0,3}(?:why (?:so|do|did|are|is|would)\b[^\n]{0,120}[!?]|(?:do|did|have|are)n['’]t you\b[^\n]{0,120}[!?]"
-    r"|왜 (?:이렇게|자꾸|또|계속)\b)",
+    r"|왜 (?:이렇게|자꾸|또|계속)\s[^\n]{0,80}[!?]\s*$)",
     re.IGNORECASE,
 )
 """A person finds fault with how an agent works, and goes on with what it works on."""
@@ -118,7 +118,8 @@ class Turns:
             is_asked: the agent waits for a word, whatever it said last.
         """
         text = said.spot.sentence.text
-        if asks_to_know(text) or _SCOLDS.match(text):
+        scolds = _SCOLDS.match(text) is not None and said.entry_type != "task" and not also_orders(text)
+        if asks_to_know(text) or scolds:
             return True
         before = next((self.closing[turn] for turn in range(said.turn - 1, going.turn - 1, -1) if turn in self.closing), [])
         asked = is_asked or any(asks(one.spot.sentence.text) for one in before[-_LAST_WORDS:])
@@ -190,7 +191,9 @@ def works_of(
             or (not is_bound(request) and _asks(request, turns, window, opens=turn == opening, is_last=turn == last))
         ):
             found.append(going := Work(request))
-        elif turns.answers[turn]:  # words to which the agent says nothing, such as a command's, end nothing
+        elif (
+            turns.answers[turn] or turn in taken_back
+        ):  # words to which the agent says nothing, such as a command's, end nothing
             going = None
         before = request
         if going is not None and turns.is_done(going.request, turn):

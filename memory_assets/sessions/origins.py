@@ -49,7 +49,8 @@ _LAST_WORDS = 160
 """Characters of a last line that may be the person's own request."""
 _LAST_LINES = 8
 """Lines of a paragraph behind a document that may be the person's own."""
-_BLANK_LINES = re.compile(r"\n[ \t]{0,80}\n")
+_BLANK_LINES = re.compile(r"\n[ \t]{0,80}\r?\n")
+_POINTS_AT_IT = re.compile(r"이건|이것|위[는의에]|내역|내용|문서|파일|\b(?:this|that|above|here)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\d{1,2}[.)]\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 _MARKED_LINE = "#|`<>*-0123456789"
@@ -151,23 +152,25 @@ def _begins_document(text: str, end: int) -> int | None:
 
 
 def _ends_document(text: str, begins: int, end: int) -> int:
-    """Where the document ends: a request on the last line, behind it, is the person's own, with the paragraph that it ends."""
+    """Where the document ends: a request on the last line, behind it, is the person's own, and so is the paragraph of requests
+    that it ends, with a line before them that says what the document is."""
     document = text[begins:end].rstrip()
     last = document.rfind("\n") + 1
     words = document[last:].strip()
     if not (last and len(words) > 1 and words[0] not in _MARKED_LINE and _requests(words)):
         return end
     paragraph = max((blank.end() for blank in _BLANK_LINES.finditer(document)), default=0)
-    lines = [line.strip() for line in document[paragraph:last].splitlines()]
-    typed = len(lines) <= _LAST_LINES and all(
-        len(line) <= _LAST_WORDS if line[:1] not in _MARKED_LINE else _NUMBERED.match(line) and _requests(line)
-        for line in lines
+    lines = [line for line in map(str.strip, document[paragraph:last].splitlines()) if line]
+    orders = lines[1:] if lines and _POINTS_AT_IT.search(lines[0]) else lines
+    typed = 0 < len(lines) <= _LAST_LINES and all(
+        any(map(_requests, _SENTENCE_END.split(line))) and (line[0] not in _MARKED_LINE or _NUMBERED.match(line))
+        for line in orders
     )
     return begins + (paragraph if paragraph and typed else document.index(words, last))
 
 
-def _requests(line: str) -> bool:
-    return len(line) <= _LAST_WORDS and any(_REQUEST.search(said) for said in _SENTENCE_END.split(line))
+def _requests(words: str) -> bool:
+    return len(words) <= _LAST_WORDS and _REQUEST.search(words) is not None
 
 
 def _machine_runs(text: str, end: int) -> Iterator[tuple[int, int]]:

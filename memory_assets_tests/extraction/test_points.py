@@ -49,8 +49,42 @@ def test_a_report_by_number_ends_the_point() -> None:
     asked = [*talk, agent("Eleven of them.", uid="eleven"), user("just make sure that `--debug-raw` stays hidden.")]
     assert told(*asked)[FLAGS] == "pending"
     assert told(*asked, agent("MIP #3 is done and verified.", uid="end"))[FLAGS] == "done"
-    for said in ("MIP #3 is not done yet.", "MIP #1 is done, MIP #3 is still open."):
+    for said in (
+        "MIP #3 is not done yet.",
+        "MIP #1 is done, MIP #3 is still open.",
+        "MIP #1 is done, next is MIP #3.",
+        "MIP #1 is done; shall I continue with MIP #3?",
+    ):
         assert told(*asked, agent(said, uid="end"))[FLAGS] == "pending"
+
+
+def test_of_several_points_only_those_that_the_report_speaks_of_are_done() -> None:
+    talk = [user("Which parts of the cart are weak?"), REVIEW, user("Let's address MIP #1 and #2")]
+    assert told(*talk, agent("I fixed MIP #1. MIP #2 I skipped, it needs your decision.", uid="one")) == {
+        HANDLE: "done",
+        LOOP: "pending",
+        FLAGS: "pending",
+    }
+    failed = "I closed the handle of the parser.\n\n## MIP #2\n\nNot done: the importer has no seam.\n"
+    assert told(*talk, agent(failed, uid="one"))[LOOP] == "pending"
+
+
+def test_a_number_of_two_lists_means_none() -> None:
+    two = agent(
+        "## Suggestions\n\n1. Close the file handle\n2. Test the loop\n\n## Nits\n\n1. Rename the loop\n2. Sort it", uid="two"
+    )
+    assert names(user("Which parts of the cart are weak?"), two, user("fix nit 1")) == []
+
+
+def test_a_task_of_its_own_beside_a_point_keeps_its_words() -> None:
+    talk = [
+        user("Which parts of the cart are weak?"),
+        REVIEW,
+        user("Fix #1, please. Also add a dark mode to the settings page."),
+    ]
+    assert "Also add a dark mode to the settings page." in told(
+        *talk, agent("I added a dark mode to the settings page.", uid="end")
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 import pytest
 
+from memory_assets.extraction.cues import built_in_rules
+from memory_assets.extraction.requests import is_standing_order
 from memory_assets.extraction.rules import extract_window
+from memory_assets.extraction.scoring import score_window
 from memory_assets.extraction.windows import windows
 from memory_assets.sessions.model import Message
 from memory_assets_tests.extraction.talk import agent, message, user
@@ -66,6 +69,18 @@ def test_a_korean_question_for_a_yes_ends_no_work() -> None:
     talk = [user(asked), agent("나눠서 처리할 수 있습니다. 진행할까요?"), user("모델은 내가 바꿔서 명령을 내려야하지?")]
     answered = [agent("네, 맞습니다."), user("어 진행해줘"), agent("docs/guides/ 파일들을 모두 수정했습니다.")]
     assert told(*talk, *answered) == [(asked, "done")]
+
+
+@pytest.mark.parametrize("order", ["왜 자꾸 로그인이 풀리는지 확인해서 고쳐줘.", "왜 이렇게 느린지 찾아서 캐시 추가해줘."])
+def test_who_asks_for_something_else_finds_no_fault(order: str) -> None:
+    asked = "Please add the export of invoices."
+    talk = [
+        user(asked),
+        agent("I read the writer of the reports first."),
+        user(order),
+        agent("확인해서 고쳤습니다.", uid="end"),
+    ]
+    assert (asked, "pending") in told(*talk) and order in [title for title, _ in told(*talk)]
 
 
 @pytest.mark.parametrize("scolded", ["Why so many returns! Don't you read @CLAUDE.md ?", "왜 이렇게 return이 많아!"])
@@ -331,3 +346,17 @@ def test_what_a_person_wants_from_now_on_is_kept_beside_the_request(said: str, s
     kept = [entry for entry in found if entry.entry_type == "preference"]
     assert [(entry.title, [quote.quote for quote in entry.evidence]) for entry in kept] == [(one, [one]) for one in standing]
     assert [entry.status for entry in found if entry.entry_type == "task"] == ["done"]
+
+
+@pytest.mark.parametrize(
+    "said", ["Add a dialog to warn me about unsaved changes.", "Write a script to notify me of new releases of the shop."]
+)
+def test_something_to_be_built_that_tells_a_person_is_no_standing_order(said: str) -> None:
+    talk = [user(said), agent("I added it to the shop.", uid="end")]
+    found = [entry for window in windows(talk) for entry in extract_window(talk, window)]
+    assert [entry.entry_type for entry in found if entry.evidence[0].message_index == 0] == ["task"]
+
+
+def test_what_always_fails_is_no_standing_order() -> None:
+    talk = [user("로그인이 항상 실패하는 문제를 해결해줘."), agent("Let me look.")]
+    assert all(not is_standing_order(one) for one in score_window(talk, windows(talk)[0], built_in_rules()))

@@ -47,6 +47,9 @@ def test_the_paragraph_of_requests_behind_a_document_is_the_persons_own() -> Non
         "그 문서에 대한 내역이야.\n1. 어떤 내용인지 정리해줘.\n2. 참고는 항상 맨 마지막에 써줘.\n필요한 것은 모두 물어봐줘."
     )
     assert told(f"{DOCUMENT}\n\n{orders}")[-1] == ("typed", orders)
+    assert [
+        origin for origin, _ in told(f"{DOCUMENT}\n\nAll commits are always reviewed.\nNever push. Please open an issue first.")
+    ] == ["pasted"]
     listed = "1. 읽는다.\n2. 쓴다.\n이것도 옮겨줘"
     assert told(f"{DOCUMENT}\n\n{listed}")[-1] == ("typed", "이것도 옮겨줘")
 
