@@ -59,7 +59,11 @@ _DESCRIBES = re.compile(
 )
 """A person's sentence that tells how something is or behaves, and decides nothing."""
 
-
+_TELLS = re.compile(
+    r"(?:깨[져졌지]|안 ?[되돼됩]|느[려리]|실패[하해했]|(?:오류|에러|버그)[가는]|죽[어었는]|멈[춰췄추])[^\n]{0,8}$"
+    r"|거든요?\W{0,3}$"
+)
+"""A person's sentence in Korean that tells what is broken, or why."""
 _MAY_BE = re.compile(
     r"\b(?:might|may|could) (?:not |also |still |well )?(?:be|have|need|mean|fail|cause|lead)\b"
     r"|수도 있|일지도|(?<![할될을갈볼줄올쓸])(?<![할될을갈볼줄올쓸]\s)거 ?같",
@@ -253,7 +257,7 @@ def _told(text: str) -> EntryType:
     """Of a person's sentence that no phrase names: a guess is found out, a description is so, all else is decided."""
     if _MAY_BE.search(text):
         return "insight"
-    return "fact" if _DESCRIBES.match(text) else "decision"
+    return "fact" if _DESCRIBES.match(text) or _TELLS.search(text) else "decision"
 
 
 # -- what belongs together
