@@ -191,10 +191,8 @@ def works_of(
             or (not is_bound(request) and _asks(request, turns, window, opens=turn == opening, is_last=turn == last))
         ):
             found.append(going := Work(request))
-        elif (
-            turns.answers[turn] or turn in taken_back
-        ):  # words to which the agent says nothing, such as a command's, end nothing
-            going = None
+        elif turns.answers[turn] or turn in taken_back:
+            going = None  # words to which the agent says nothing, such as a command's, end nothing
         before = request
         if going is not None and turns.is_done(going.request, turn):
             going = None

@@ -198,7 +198,7 @@ def test_what_a_terminal_prints_carries_nothing(text: str) -> None:
         ("OK, I ran `go env` in src/cart.ts of the shop.", "fact"),
         ("OK, here's a run of `readCart` in src/cart.ts, where the cloud is down.", "fact"),
         ("src/export.ts 의 CSV 내보내기를 엑셀에서 열면 한글이 깨져.", "fact"),
-        ("src/table.ts 의 예전 행이 UTC 기준으로 묶여 있거든.", "fact"),
+        ("src/table.ts 의 예전 행이 UTC로 묶여 있거든.", "fact"),
         ("Width of the table of providers in src/table.go 12, nothing else.", "decision"),
     ],
 )

@@ -61,7 +61,7 @@ def test_words_that_the_agent_answers_nothing_to_end_no_work() -> None:
     asked = "Please add the export of invoices."
     ways = "Which way do you want?\n\n1. One file for each month\n2. One file for all of it"
     done = agent("I added the export of invoices.")
-    talk = [user(asked), agent(ways), user("sonnet"), agent("OK.", uid="ok"), user("Use 2."), done]
+    talk = [user(asked), agent(ways), user("the sonnet model"), agent("OK.", uid="ok"), user("Use 2."), done]
     assert told(*talk) == [(asked, "done")]
 
 
