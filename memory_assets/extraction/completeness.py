@@ -100,7 +100,7 @@ _FEW_WORDS = 4
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(
-    r"^[)\],;:.…→]|^\([a-z]{2}|^[(—–-]{1,2}\s?(?:so|and|but|or|which|because)\b"
+    r"^[)\],;:.…→]|^\(`?[a-z]{2}|^[(—–-]{1,2}\s?(?:so|and|but|or|which|because)\b"
     r"|^(?:and|or|but|which|that is|because|so that|to|rather than|instead of|as opposed to|such as|including"
     r"|whereas)\s[a-z]"
 )

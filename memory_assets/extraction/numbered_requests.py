@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from memory_assets.extraction.outcomes import says_not_done
 from memory_assets.extraction.points import Point, is_called_in, is_named_in, only_opens
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 
 _OF_ALL = re.compile(r"\b(?:all|both|everything)\b|모두|전부|둘 다", re.IGNORECASE)
-_FAILED = re.compile(r"\bnot\b|n['’]t\b|\bfail|\bskip|않|못|실패|생략|보류", re.IGNORECASE)
 
 
 def called_by_points(
     entries: Sequence[ExtractedEntry], points: Sequence[Point], scored: Sequence[Scored]
 ) -> Iterator[ExtractedEntry]:
     """The entries; a task that asks for points by number is one task for each of them, and so is what is said to be done."""
+    if not points:
+        yield from entries
+        return
     named: dict[int, list[Point]] = {}
     for point in points:
         named.setdefault(point.message_index, []).append(point)
@@ -48,7 +51,7 @@ def _called(entry: ExtractedEntry, point: Point, scored: Sequence[Scored], *, al
         return replace(entry, title=point.title)
     told = [one.spot.sentence for one in scored if one.spot.message_index == report.message_index]
     own = next((one.text for one in told if is_called_in(point, one.heading)), None)
-    failed = own is not None and _FAILED.search(own) is not None
+    failed = own is not None and says_not_done(own)
     if failed or not (alone or own is not None or any(_OF_ALL.search(one.text) for one in told)):
         history = tuple(step for step in entry.history if step.message_index != report.message_index)
         return replace(entry, title=point.title, evidence=entry.evidence[:-1], status="pending", history=history)

@@ -26,6 +26,7 @@ _FAILS = re.compile(
     re.IGNORECASE,
 )
 """An agent says that it did not succeed."""
+_NOT_DONE = re.compile(r"\bnot\b|n['’]t\b|\bfail|\bskip|않|못|실패|생략|보류", re.IGNORECASE)
 _LEFT = re.compile(
     r"\b(?:(?:is|are) (?:still )?(?:missing|failing|left|open)|still (?:needs?|open)"
     r"|i(?: will|['’]ll)? leave\b(?![^.\n]{0,80}\bas (?:it|they) (?:is|are|was|were)\b)|next,? i\b|step \w+ is done)"
@@ -143,6 +144,11 @@ class Outcome:
     report: Scored | None = None
     told: Scored | None = None
     is_left_open: bool = False
+
+
+def says_not_done(text: str) -> bool:
+    """Whether words of a report say of what they speak of that it was not done, whatever else they say."""
+    return _NOT_DONE.search(text) is not None
 
 
 def longest_message(said: Iterable[Scored], request: Scored) -> list[Scored]:

@@ -21,8 +21,11 @@ _MOST_SENTENCES = 2
 """Sentences at the beginning of a person's message in which it says what of a list it is about."""
 _SENTENCE = re.compile(r"(?<=[.!?。])\s|\n")
 _MORE = r"(?:\s?(?:,|&|\+|and|및|와|과|이랑|하고)\s?(?:and\s)?#?\d{1,2}(?![A-Za-z0-9_]|[.]\d)(?:번)?){0,9}"
+_NUMBERED_ELSEWHERE = "PR|MR|CL|GH|ISSUE|BUG|ADR|RFC|STEP|TASK|TODO|CVE"
+"""What has numbers of its own, and is the short form of no list."""
 _SHORT_FORM = re.compile(
-    rf"(?<![\w#/.-])(?P<name>(?!PR|MR|CL|GH|ISSUE|BUG|ADR|RFC|STEP|TASK|TODO|CVE)[A-Z]{{2,5}})s?\s?(?P<mark>#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
+    rf"(?<![\w#/.-])(?P<name>(?!{_NUMBERED_ELSEWHERE})[A-Z]{{2,5}})s?\s?(?P<mark>#?)"
+    rf"(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
 )
 _BY_NUMBER = re.compile(
     rf"(?:(?<![\w/.-])(?<!\bPR )(?<!\bPRs )(?<!\bMR )(?<!our )(?<!my )(?<!issues )"
@@ -32,7 +35,8 @@ _BY_NUMBER = re.compile(
     rf"(?:address|fix|do|implement|apply|handle|resolve)\s#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
     rf"(?=\W*$|[,;.]|\s(?:please|first|now)\b)"
     rf"|(?<!\d)(?P<korean>\d{{1,2}})번(?P<others>{_MORE})"
-    r"(?=(?:은|만|도|을|를)?\s?(?:부터|먼저|모두|전부|항목|제안|반영|수정|적용|처리|구현|추가|고쳐|해결|해\s?줘|해주세요|하자)(?!했|해도|하는데|해봤))",
+    r"(?=(?:은|만|도|을|를)?\s?(?:부터|먼저|모두|전부|항목|제안|반영|수정|적용|처리|구현|추가|고쳐|해결|해\s?줘|해주세요|하자)"
+    r"(?!했|해도|하는데|해봤))",
     re.IGNORECASE,
 )
 _OPENS = re.compile(r"\b(?:talk about|discuss|next|now)\b", re.IGNORECASE)
@@ -45,7 +49,8 @@ _ASKS_FOR = re.compile(
 """A person's sentence that asks for the points that it names."""
 _NAMES_OTHERWISE = re.compile(
     r"\b(?:not|never|no|skip\w*|except|without|ignore|besides|instead|like|unlike|as in|similar|still|left|remain\w*|open"
-    r"|revert|undo|drop|remove|delete|reject\w*|leave|defer|postpone|later|hold|cancel|explain|will|then|pending|waiting|shall)\b|n['’]t\b"
+    r"|revert|undo|drop|remove|delete|reject\w*|leave|defer|postpone|later|hold|cancel|explain|will|then|pending"
+    r"|waiting|shall)\b|n['’]t\b"
     r"|말고|빼|제외|하지 ?[마말]|지 ?[마말]|않|못|아직|남[아은았]|처럼|같이|취소|삭제|되돌|나중|보류|미루|이제|다음"
     r"|^\W{0,3}(?:what|why|how|which|is|are|was|does|did|should)\b[^\n]{0,200}\?|(?:왜|뭐|무엇|어떤|어떻게)[^\n]{0,100}\?"
     r"|\d\s?(?:~|–|through|thru|to|부터)\s?#?\d|\d\s?,\s?\d{1,2}번|\d번[\s,]{1,3}\d{1,2}번",

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from memory_assets.extraction.conflicts import says_the_opposite
 from memory_assets.extraction.options import Option, chosen, options_of
+from memory_assets.extraction.outcomes import says_not_done
 from memory_assets.extraction.question_calls import Answered, answered_in, holds_answers
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
@@ -82,7 +83,6 @@ _PROPOSES = re.compile(
     re.IGNORECASE,
 )
 _REJECTS = re.compile(r"\bnot\b|n['’]t\b|\bagainst\b|않|못|말라|마세요", re.IGNORECASE)
-_FAILED = re.compile(rf"{_REJECTS.pattern}|\bfail|\bskip|실패|생략|보류", re.IGNORECASE)
 _SAYS_YES = re.compile(r"\byes\b|^(?:네|예)(?=[\s,])", re.IGNORECASE)
 _WEIGHS = re.compile(
     r"\balternativ|\bhowever\b|\bcons?:|\bdrawback|\bdownside|\binstead of\b|\brather than\b|\bbut\b|\bthough\b"
@@ -142,7 +142,7 @@ def takes_offer(entry: ExtractedEntry) -> bool:
     )
 
 
-def offer_carried_out(entry: ExtractedEntry, turn: Sequence[Scored]) -> ExtractedEntry | None:
+def offer_carried_out(entry: ExtractedEntry, turn: Iterable[Scored]) -> ExtractedEntry | None:
     """The task that a yes to an offer asks for, where the agent then reports in the words of the offer that it is done.
 
     Args:
@@ -155,7 +155,7 @@ def offer_carried_out(entry: ExtractedEntry, turn: Sequence[Scored]) -> Extracte
     said = [one for one in turn if one.spot.voice != "user" and one.spot.message_index > reply.message_index]
     reporting = {one.spot.message_index for one in said if one.reports or one.tells_done}
     for one in said:
-        item = one.spot.sentence.shape == "item" and one.spot.voice == "closing" and not _FAILED.search(one.spot.sentence.text)
+        item = one.spot.sentence.shape == "item" and one.spot.voice == "closing" and not says_not_done(one.spot.sentence.text)
         tells = one.reports or one.tells_done or item
         if tells and one.spot.message_index in reporting and len(offered & one.spot.words) * 2 > len(offered):
             index = one.spot.message_index

@@ -161,16 +161,13 @@ def _asked_by_replies(
     choices: Sequence[Choice],
     later: Mapping[int, Sequence[int]],
     turns: Mapping[int, int],
-    scored: Iterable[Scored],
+    scored: Sequence[Scored],
 ) -> Iterator[ExtractedEntry]:
     """The entries of the choices, and those before.
 
     Who says yes to an offer asks for it, and decides nothing more: the words are quoted by the request that they go on with, or
     are one themselves.
     """
-    of_turn: dict[int, list[Scored]] = {}
-    for one in scored:
-        of_turn.setdefault(one.turn, []).append(one)
     decided = {entry.evidence[0]: entry for entry in entries if entry.entry_type == "decision"}
     begun = {turn: first for first, others in later.items() for turn in others}
     asked = [(_named(_entry(choice), decided), choice) for choice in choices]
@@ -185,7 +182,7 @@ def _asked_by_replies(
         if takes_offer(entry) and first in requests:
             of_work.setdefault(first, []).extend(entry.evidence[:2])
         elif not (takes_offer(entry) and entry.evidence[0] in own):
-            yield offer_carried_out(entry, of_turn.get(turn, ())) or entry
+            yield offer_carried_out(entry, (one for one in scored if one.turn == turn)) or entry
     for entry, choice in asked:
         agreed = of_work.get(choice.main.turn, []) if choice.is_request else []
         yield replace(entry, evidence=tuple(dict.fromkeys((*entry.evidence, *agreed))))

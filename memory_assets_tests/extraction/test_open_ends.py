@@ -66,6 +66,14 @@ def test_what_the_person_takes_up_is_no_task_of_its_own(answer: str) -> None:
     assert left_open(user("Please review the cart."), review, user(answer), agent("Let me look.")) == []
 
 
+def test_what_is_addressed_by_number_is_one_task_with_the_request() -> None:
+    review = agent(REVIEW.format(heading="Suggestions"))
+    found = tasks(user("How does the cart look?"), review, user("Address 1 and 2."), agent("Let me look."))
+    told = {item.entry.title: [quote.quote for quote in item.entry.evidence] for item in found}
+    assert list(told) == [title for title, _ in ITEMS]
+    assert all("Address 1 and 2." in quotes for quotes in told.values())
+
+
 def test_another_subject_leaves_it_open_but_what_was_to_come_next() -> None:
     talk = [user("Please add the export of invoices."), agent("Let me look at the billing.", uid="end")]
     assert left_open(user("Please review the cart."), agent(REVIEW.format(heading="Suggestions")), *talk) == ITEMS
