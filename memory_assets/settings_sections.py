@@ -128,6 +128,7 @@ class EmbeddingSettings(Section):
     query_prefix: str = ""
     passage_prefix: str = ""
     allow_download: bool = False
+    eight_bits: bool = True
 
 
 _DAYS_BY_NAME = r"^\s*([^=,]+=\s*\d{1,5}\s*(,\s*|$))*$"

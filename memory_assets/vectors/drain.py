@@ -232,7 +232,7 @@ def _drain_batch(
 
     def embed(hashes: Sequence[str]) -> None:
         started = time.perf_counter()
-        vectors = embedder.embed_documents([texts[embed_hash] for embed_hash in hashes])
+        vectors = embedder.embed_many([texts[embed_hash] for embed_hash in hashes])
         progress.embedding_seconds += time.perf_counter() - started
         made.update(zip(hashes, vectors, strict=True))
         progress.embedded += len(hashes)

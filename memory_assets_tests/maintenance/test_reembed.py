@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memory_assets.configuration import Resources
@@ -20,7 +21,7 @@ from memory_assets.maintenance.doctor import checks
 from memory_assets.maintenance.indexing import bring_in_line, write_waiting
 from memory_assets.maintenance.init import initialise
 from memory_assets.maintenance.outbox import outbox_status
-from memory_assets.maintenance.rebuild import verify_all
+from memory_assets.maintenance.rebuild import rebuild_all, verify_all
 from memory_assets.maintenance.reembed import chosen_embedding
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
@@ -28,6 +29,7 @@ from memory_assets.settings_file import stronger_than_the_file, write_embedding
 from memory_assets.settings_sections import EmbeddingSettings
 from memory_assets.vectors import embedder as embedders
 from memory_assets.vectors.calibration import known_calibration
+from memory_assets.vectors.encoder import choice
 from memory_assets.vectors.errors import EmbedderUnavailableError
 from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.files import chat, talk
@@ -82,6 +84,11 @@ def units(memory: Memory) -> int:
     return outbox_status(memory.resources).units
 
 
+def vectors_of(memory: Memory) -> dict[str, Any]:
+    rows = memory.resources.vector_index.rows(["unit_id", "vector"]).to_pylist()
+    return {row["unit_id"]: np.array(row["vector"]) for row in rows}
+
+
 def fields_of(memory: Memory, query: str) -> list[tuple[Any, ...]]:
     with memory.database.reading() as connection:
         return connection.execute(query).fetchall()
@@ -116,9 +123,9 @@ def test_prefixes_reach_the_model(home: Path, tiny: Path, monkeypatch: pytest.Mo
     texts: list[str] = []
     encode = embedders.SentenceTransformersEmbedder._encode
 
-    def listened(self: embedders.SentenceTransformersEmbedder, some: list[str]) -> embedders.Vectors:
+    def listened(self: embedders.SentenceTransformersEmbedder, some: list[str], *how: Any) -> embedders.Vectors:
         texts.extend(some)
-        return encode(self, some)
+        return encode(self, some, *how)
 
     monkeypatch.setattr(embedders.SentenceTransformersEmbedder, "_encode", listened)
     opened(home).reembed(str(tiny), query_prefix="query: ", passage_prefix="passage: ")
@@ -126,6 +133,20 @@ def test_prefixes_reach_the_model(home: Path, tiny: Path, monkeypatch: pytest.Mo
     texts.clear()
     Resources(opened(home).settings).embedder.embed_query("결제")
     assert texts == ["query: 결제"]
+
+
+@pytest.mark.long
+def test_vectors_in_eight_bits_are_what_embedding_again_gives(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "_share_of_time", lambda one, other: 0.5)
+    assert opened(home).reembed("bundled").in_force
+    of_many = vectors_of(opened(home))
+    assert verify_all(opened(home).resources, with_vectors=True).equal
+    exactly = opened(home, embedding={"model": "bundled", "eight_bits": False})
+    rebuild_all(exactly.resources, with_vectors=True)
+    assert {unit_id for unit_id, vector in vectors_of(exactly).items() if abs(vector - of_many[unit_id]).max() > 1e-3}
+    # Both are right, whatever the settings say now.
+    assert verify_all(exactly.resources, with_vectors=True).equal
+    assert verify_all(opened(home).resources, with_vectors=True).equal
 
 
 @pytest.mark.long
@@ -197,10 +218,10 @@ def test_a_text_that_the_new_model_cannot_embed_is_somebodys_decision(
 ) -> None:
     encode = embedders.SentenceTransformersEmbedder._encode
 
-    def choking(self: embedders.SentenceTransformersEmbedder, some: Sequence[str]) -> embedders.Vectors:
+    def choking(self: embedders.SentenceTransformersEmbedder, some: Sequence[str], *how: Any) -> embedders.Vectors:
         if any("retry budget" in text for text in some):
             raise ValueError("too strange")
-        return encode(self, list(some))
+        return encode(self, list(some), *how)
 
     monkeypatch.setattr(embedders.SentenceTransformersEmbedder, "_encode", choking)
     memory = opened(home)

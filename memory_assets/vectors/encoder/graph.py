@@ -19,26 +19,17 @@ _OPERATORS, _FORMAT = 20, 9
 # As sentence-transformers and PyTorch have them.
 _LEAST_COUNT, _LEAST_LENGTH = 1e-9, 1e-12
 _MASKED = -1e9
+_LEAST_GELU = -0.17
 # Numbers of types in the format.
 _FLOAT, _INT64 = 1, 7
 
 
 def graph_of(files: EncoderFiles) -> bytes:
     """The graph, serialized; some kilobytes."""
-    from onnx import helper
-
-    made = _Graph(files)
-    words = made.encoded()
-    made.named("vectors", made.normalized(made.pooled(words)))
-    rows = [helper.make_tensor_value_info(name, _INT64, ["texts", "tokens"]) for name in ("input_ids", "attention_mask")]
-    out = helper.make_tensor_value_info("vectors", _FLOAT, ["texts", files.dimensions])
-    graph = helper.make_graph(made.nodes, "encoder", rows, [out], list(made.initializers.values()))
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPERATORS)], ir_version=_FORMAT)
-    written: bytes = model.SerializeToString(deterministic=True)
-    return written
+    return EncoderGraph(files).serialized()
 
 
-class _Graph:
+class EncoderGraph:
     """Nodes as they come, each named by its number."""
 
     def __init__(self, files: EncoderFiles) -> None:
@@ -48,6 +39,18 @@ class _Graph:
         self._shape = self.node("Shape", "input_ids")
         self._by_text = self.node("Concat", self._shape, self.whole(files.dimensions), axis=0)
         self._mask = self.node("Cast", "attention_mask", to=_FLOAT)
+
+    def serialized(self) -> bytes:
+        """The whole encoder, from ids to vectors."""
+        from onnx import helper
+
+        self.named("vectors", self.normalized(self.pooled(self.encoded())))
+        rows = [helper.make_tensor_value_info(name, _INT64, ["texts", "tokens"]) for name in ("input_ids", "attention_mask")]
+        out = helper.make_tensor_value_info("vectors", _FLOAT, ["texts", self.files.dimensions])
+        graph = helper.make_graph(self.nodes, "encoder", rows, [out], list(self.initializers.values()))
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPERATORS)], ir_version=_FORMAT)
+        written: bytes = model.SerializeToString(deterministic=True)
+        return written
 
     def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
         from onnx import helper
@@ -88,7 +91,12 @@ class _Graph:
         self.initializers[name] = held
         return name
 
-    def linear(self, rows: str, name: str) -> str:
+    def linear(self, rows: str, name: str, *, least: float | None = None) -> str:
+        """Rows times a layer's weight, and its bias.
+
+        Args:
+            least: no number of the rows is below it; None where they lie around zero.
+        """
         return self.node("Gemm", rows, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"), transB=1)
 
     def layer_norm(self, rows: str, name: str) -> str:
@@ -106,9 +114,8 @@ class _Graph:
             seen = self.linear(self._attended(rows, f"{layer}.attention.self", bias), f"{layer}.attention.output.dense")
             rows = self.layer_norm(self.node("Add", seen, rows), f"{layer}.attention.output.LayerNorm")
             inner = self.node("Gelu", self.linear(rows, f"{layer}.intermediate.dense"))
-            rows = self.layer_norm(
-                self.node("Add", self.linear(inner, f"{layer}.output.dense"), rows), f"{layer}.output.LayerNorm"
-            )
+            told = self.linear(inner, f"{layer}.output.dense", least=_LEAST_GELU)
+            rows = self.layer_norm(self.node("Add", told, rows), f"{layer}.output.LayerNorm")
         return self.node("Reshape", rows, self._by_text)
 
     def _embedded(self) -> str:

@@ -1,12 +1,11 @@
 """Graphs that were made, in a folder of the cache: a file for each, written whole or not at all.
 
-What is kept of a model is its graph, or why ONNX Runtime does not give its vectors. A file that is not what was written is as
-good as none.
+What is kept of a model is its graph, or why ONNX Runtime does not give its vectors: a line of JSON with a checksum, and behind
+it the graph's bytes. A file that is not what was written is as good as none.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import tempfile
@@ -20,6 +19,7 @@ from memory_assets.locks.file_locks import EXCLUSIVE, lock_within, opened_lock_f
 
 _WAIT_SECONDS = 120.0
 _POLL_SECONDS = 0.1
+_SUFFIX = ".kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,9 @@ class KeptGraphs:
         if self.folder is None:
             return None
         try:
-            told = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
-            graph, reason = base64.b64decode(told["graph"], validate=True), told["reason"]
+            head, _, graph = (self.folder / f"{key}{_SUFFIX}").read_bytes().partition(b"\n")
+            told = json.loads(head)
+            reason = told["reason"]
             is_whole = told["sha256"] == _checksum(key, graph, reason) and bool(graph) is (reason is None)
         except (OSError, ValueError, TypeError, KeyError):
             return None
@@ -56,16 +57,12 @@ class KeptGraphs:
         """Keep something; whether it could be: what cannot be kept is found out again."""
         if self.folder is None:
             return False
-        told = {
-            "sha256": _checksum(key, kept.graph, kept.reason),
-            "reason": kept.reason,
-            "graph": base64.b64encode(kept.graph).decode(),
-        }
+        told = {"sha256": _checksum(key, kept.graph, kept.reason), "reason": kept.reason}
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=self.folder, suffix=".part", delete=False) as file:
-                json.dump(told, file)
-            Path(file.name).replace(self.folder / f"{key}.json")
+            with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
+                file.write(json.dumps(told).encode() + b"\n" + kept.graph)
+            Path(file.name).replace(self.folder / f"{key}{_SUFFIX}")
         except OSError:
             return False
         return True

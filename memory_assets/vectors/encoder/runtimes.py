@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memory_assets.vectors.encoder.model_files import EncoderFiles
 
 # Of one pass. More texts at once are no faster, and what lies between two layers takes memory in proportion.
-_TOKENS_AT_ONCE = 2_048
+_TOKENS_AT_ONCE = 512
 _MOST_THREADS = 8
 _FATAL = 4
 
@@ -38,7 +38,10 @@ class Runtime(Protocol):
 
 
 class OnnxRuntime:
-    """An encoder run by ONNX Runtime. Its weights are mapped from the model's own file, not copied.
+    """An encoder run by ONNX Runtime. The weights that a graph names are mapped from the model's own file, not copied.
+
+    Attributes:
+        files: the model's.
 
     Raises:
         Exception: whatever ONNX Runtime or the tokenizer raises of a graph or a file that they do not take.
@@ -62,6 +65,7 @@ class OnnxRuntime:
         self._tokenizer.enable_truncation(files.max_tokens)
         self._tokenizer.no_padding()
         self._padding_id = files.padding_id
+        self.files = files
         self.dimensions = files.dimensions
 
     def encode(self, texts: Sequence[str], batch_size: int) -> Vectors:

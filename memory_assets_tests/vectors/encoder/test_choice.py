@@ -185,7 +185,7 @@ def test_another_model_in_the_same_folder_is_another_graph(tiny: Path, tmp_path:
     chosen = choose(folder, kept, lambda: asked.append(1) or of(folder))  # type: ignore[func-returns-value]
     assert asked == [1] and isinstance(chosen, OnnxRuntime)
     assert np.allclose(chosen.encode(["배포"], 1), of(other).encode(["배포"], 1), atol=1e-5)
-    assert len(list((tmp_path / "kept").glob("*.json"))) == 2
+    assert len(list((tmp_path / "kept").glob("*.kept"))) == 2
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
 from pathlib import Path
@@ -29,12 +28,12 @@ def test_what_is_written_is_read(kept: Kept, tmp_path: Path) -> None:
 def test_a_file_under_another_name_is_none(tmp_path: Path) -> None:
     graphs = KeptGraphs(tmp_path)
     graphs.write(KEY, Kept(b"a graph"))
-    shutil.copy(tmp_path / f"{KEY}.json", tmp_path / f"{'b' * 64}.json")
+    shutil.copy(tmp_path / f"{KEY}.kept", tmp_path / f"{'b' * 64}.kept")
     assert graphs.read("b" * 64) is None
 
 
 def test_every_byte_of_a_file_counts(tmp_path: Path) -> None:
-    graphs, file = KeptGraphs(tmp_path), tmp_path / f"{KEY}.json"
+    graphs, file = KeptGraphs(tmp_path), tmp_path / f"{KEY}.kept"
     graphs.write(KEY, Kept(b"a graph of some bytes"))
     whole = file.read_bytes()
     for place in range(len(whole)):
@@ -42,7 +41,7 @@ def test_every_byte_of_a_file_counts(tmp_path: Path) -> None:
             file.write_bytes(changed)
             assert graphs.read(KEY) in (None, Kept(b"a graph of some bytes")), changed
             # Only white space between values may differ.
-            assert graphs.read(KEY) is None or json.loads(changed) == json.loads(whole), changed
+            assert graphs.read(KEY) is None or json.loads(changed.split(b"\n")[0]) == json.loads(whole.split(b"\n")[0]), changed
 
 
 @pytest.mark.parametrize("kept", [Kept(b""), Kept(b"a graph", "and a reason")])
@@ -65,16 +64,14 @@ def embedder(model: Path, cache: Path) -> SentenceTransformersEmbedder:
 def test_a_damaged_file_is_made_again(damage: str, tiny: Path, tmp_path: Path) -> None:
     first = embedder(tiny, tmp_path)
     expected = first.embed_documents(TEXTS)
-    (file,) = (tmp_path / "encoders").glob("*.json")
+    (file,) = (tmp_path / "encoders").glob("*.kept")
     whole = file.read_bytes()
-    told = json.loads(whole)
-    graph = base64.b64decode(told["graph"])
     file.write_bytes(
         {
             "cut": whole[: len(whole) // 2],
             "empty": b"",
             "garbage": bytes(range(256)),
-            "another graph": json.dumps(told | {"graph": base64.b64encode(graph.replace(b"Gelu", b"Relu")).decode()}).encode(),
+            "another graph": whole.replace(b"Gelu", b"Relu"),
         }[damage]
     )
     again = embedder(tiny, tmp_path)
@@ -96,7 +93,7 @@ def test_where_nothing_can_be_kept_sentence_transformers_runs_the_model(tiny: Pa
 
 def test_a_graph_that_the_runtime_refuses_leaves_the_model_to_the_other(tiny: Path, tmp_path: Path) -> None:
     embedder(tiny, tmp_path).embed_query("x")
-    (file,) = (tmp_path / "encoders").glob("*.json")
+    (file,) = (tmp_path / "encoders").glob("*.kept")
     # As a later version of ONNX Runtime might: what is kept is whole, and cannot be run.
     KeptGraphs(tmp_path / "encoders").write(file.stem, Kept(b"a graph of another time"))
     one = embedder(tiny, tmp_path)
