@@ -29,6 +29,7 @@ from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, seen
 from memory_assets.maintenance.indexing import write_behind
+from memory_assets.maintenance.usage import count_shown
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.files import SourceFile
@@ -121,7 +122,7 @@ def import_paths(
 
 def come_to_rest(settings: Settings) -> None:
     """Do what imports left because more was coming: the index of words is brought up to date, what all sessions together have
-    become is made, the store as a whole is looked at, and what needs a model is done.
+    become is made, what was of use is counted, the store as a whole is looked at, and what needs a model is done.
 
     Raises:
         RunFailedError, StoreError, IndexWriteError, IndexCorruptError: it is to be done another time.
@@ -130,6 +131,7 @@ def come_to_rest(settings: Settings) -> None:
     with _listening(opened, NoProgress()):
         # First: whatever is wrong with what follows, a search has nothing to do with it.
         settle_words(opened.resources.word_index, lock_folder=settings.store_folder)
+        count_shown(opened.resources)
         materialize(settings, dagster_instance(settings), {leaf.key for leaf in leaves()}, {})
         _tell_dagster(settings, opened)
         write_vectors_behind(opened, NoProgress())

@@ -15,6 +15,7 @@ from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.defs.taking import MOST_SECONDS_LEFT, SECONDS_TO_REST, Left, take_new
 from memory_assets.log.errors import StoreLockedError
+from memory_assets.search.usage import note_shown
 from memory_assets.settings import Settings
 from memory_assets.vectors.upkeep import rows_behind
 from memory_assets_tests.defs.files import chat
@@ -49,6 +50,12 @@ def looked_at(settings: Settings) -> bool:
     return bool(dagster_instance(settings).event_log_storage.get_latest_asset_check_execution_by_key([QUARANTINED]))
 
 
+def counted(settings: Settings) -> int:
+    with Resources(settings).database.reading() as connection:
+        ((events,),) = connection.execute("SELECT count(*) FROM events WHERE event_type = 'usage_counted'").fetchall()
+    return int(events)
+
+
 def test_the_index_and_the_whole_store_wait_for_the_rest(settings: Settings) -> None:
     left = Left()
     turn(settings, left)
@@ -61,6 +68,18 @@ def test_the_index_and_the_whole_store_wait_for_the_rest(settings: Settings) -> 
     taken = take_new(settings, left=left)
     assert (taken.sessions, taken.again, taken.error) == (0, False, None)
     assert left.since is None and behind(settings) == 0 and looked_at(settings)
+
+
+def test_what_was_of_use_is_counted_at_the_rest(settings: Settings) -> None:
+    left = Left()
+    turn(settings, left)
+    with Resources(settings).database.reading() as connection:
+        ((unit_kind, source_id),) = connection.execute("SELECT unit_kind, source_id FROM memory_units LIMIT 1").fetchall()
+    note_shown(settings, [(unit_kind, source_id)])
+    turn(settings, left, "two")
+    assert counted(settings) == 0
+    nothing_for_a_while(left)
+    assert take_new(settings, left=left).error is None and counted(settings) == 1
 
 
 @pytest.mark.long

@@ -83,8 +83,9 @@ def projected(
     folded = catch_up(opened.database, opened.resources.configured_versions, resolve=True, build=opened.build)
     if folded.outcomes:
         opened.wrote(folded.outcomes.new)
-    # What was of use meanwhile is counted along: the store is written anyway.
-    count_shown(opened.resources)
+    if not opened.more_to_come:
+        # What was of use meanwhile is counted along: the store is written anyway.
+        count_shown(opened.resources)
     told = _told(opened, list(checked))
     together_ms = milliseconds_since(started)
     output = run_stage(
