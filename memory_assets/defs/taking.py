@@ -1,8 +1,8 @@
 """Everything new, taken in by one run of the assets: what the server's process does each time it is asked.
 
-A session that is being written is taken in turn by turn, and is searchable by its words each time. What nobody waits for (the
-index of words is made one piece, what was of use is counted, what all sessions together have become is made, the store is looked
-at as a whole, and what needs a model is done) is left until the agents have come to a rest.
+A session that is being written is taken in turn by turn, and is searchable by its words each time. What nobody waits for is
+left until the agents have come to a rest: the index of words is made one piece, what was of use is counted, what all sessions
+together have become is made, the store as a whole is looked at, and what needs a model is done.
 """
 
 from __future__ import annotations
