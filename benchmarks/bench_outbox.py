@@ -17,7 +17,6 @@ from typing import Any
 
 from memory_assets.configuration import Resources
 from memory_assets.settings import Settings, load_settings
-from memory_assets.vectors.embedder import EmbedderSettings, SentenceTransformersEmbedder
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import drain_outbox
 from memory_assets.vectors.outbox_jobs import EMBED_TEXT
@@ -62,7 +61,7 @@ def main() -> None:
         random.Random(1).shuffle(texts)
         characters = sum(map(len, texts))
         print(f"{len(texts)} units of {characters // len(texts)} characters on average, {embedder.model_id}")
-        encode = _encode(embedder)
+        encode = embedder.embed_many
         encode(texts[:64])
         half = len(texts) // 2
         before = _timed(lambda: encode(texts[:half]))
@@ -73,13 +72,6 @@ def main() -> None:
     print(f"encode alone   {len(texts) / own_wall:8,.1f} texts a second, {own_cpu / len(texts) * 1000:6.2f} ms of CPU a text")
     print(f"drain          {len(texts) / wall:8,.1f} texts a second, {cpu / len(texts) * 1000:6.2f} ms of CPU a text")
     print(f"ratio          {own_wall / wall:8.1%} by the clock, {own_cpu / cpu:.1%} by CPU   bar 90 %")
-
-
-def _encode(embedder: Any) -> Any:
-    if not isinstance(embedder, SentenceTransformersEmbedder):
-        return embedder.embed_documents
-    model, batch_size = embedder.loaded(), EmbedderSettings().batch_size
-    return lambda texts: model.encode(texts, batch_size)
 
 
 def _timed(work: Any) -> tuple[float, float]:

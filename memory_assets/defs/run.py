@@ -122,16 +122,19 @@ def import_paths(
 
 def come_to_rest(settings: Settings) -> None:
     """Do what imports left because more was coming: the index of words is brought up to date, what all sessions together have
-    become is made, what was of use is counted, the store as a whole is looked at, and what needs a model is done.
+    become is made, the store as a whole is looked at, and what needs a model is done. What was of use is counted.
 
     Raises:
         RunFailedError, StoreError, IndexWriteError, IndexCorruptError: it is to be done another time.
     """
     opened = open_store(settings)
+    opened.more_to_come = False
     with _listening(opened, NoProgress()):
         # First: whatever is wrong with what follows, a search has nothing to do with it.
-        settle_words(opened.resources.word_index, lock_folder=settings.store_folder)
-        count_shown(opened.resources)
+        try:
+            settle_words(opened.resources.word_index, lock_folder=settings.store_folder)
+        finally:
+            count_shown(opened.resources)
         materialize(settings, dagster_instance(settings), {leaf.key for leaf in leaves()}, {})
         _tell_dagster(settings, opened)
         write_vectors_behind(opened, NoProgress())

@@ -6,6 +6,7 @@ what the outbox still holds open is not compared, it is known to differ.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from memory_assets.maintenance.indexing import bring_in_line, shared_vectors
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
+from memory_assets.vectors.encoder.eight_bit_choice import LEAST_COSINE
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.legacy_tables import bring_over
 from memory_assets.vectors.outbox import drain_outbox, drain_words, retry_failed
@@ -26,12 +28,11 @@ from memory_assets.vectors.writer_lock import WAIT_SECONDS
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
-    from memory_assets.vectors.embedder import Embedder, Vectors
+    from memory_assets.vectors.embedder import Embedder
     from memory_assets.vectors.table import UnitTable
 
-VECTOR_TOLERANCE = 1e-5
-TOLERANCE_OF_MANY = 5e-3
-"""Of a vector in eight bits: on another machine a number may fall on the other side of a step."""
+VECTOR_TOLERANCE = math.sqrt(2 - 2 * LEAST_COSINE)
+"""How far a vector in eight bits may lie from the exact one, whoever made it."""
 SHOWN_DIFFERENCES = 20
 _EMBEDDED_AT_ONCE = 512
 
@@ -145,24 +146,16 @@ def _compare_index(database: Database, table: UnitTable, queue: str, embedder: E
     return len(units), differences
 
 
-def _apart(one: Vectors, other: Vectors) -> float:
-    """The largest difference of a component."""
-    return float(abs(one - other).max())
-
-
 def _other_values(index: VectorIndex, embedder: Embedder, texts: dict[str, str]) -> Iterator[Difference]:
-    """Vectors that embedding the text again gives neither alone nor among many."""
+    """Vectors that are not those of their texts: stored ones need not be exact."""
     import numpy as np
 
     stored = {row["unit_id"]: np.asarray(row["vector"]) for row in index.rows(("unit_id", "vector")).to_pylist()}
     unit_ids = list(texts)
     for start in range(0, len(unit_ids), _EMBEDDED_AT_ONCE):
         some = unit_ids[start : start + _EMBEDDED_AT_ONCE]
-        exact = dict(zip(some, embedder.embed_documents([texts[unit_id] for unit_id in some]), strict=True))
-        others = [unit_id for unit_id in some if not _apart(stored[unit_id], exact[unit_id]) <= VECTOR_TOLERANCE]
-        # Not all are exact: those of many texts at once need not be.
-        beside = embedder.embed_many([texts[unit_id] for unit_id in others])
-        for unit_id, vector in zip(others, beside, strict=True):
-            if not (distance := _apart(stored[unit_id], vector)) <= TOLERANCE_OF_MANY:
+        for unit_id, vector in zip(some, embedder.embed_documents([texts[unit_id] for unit_id in some]), strict=True):
+            distance = float(np.linalg.norm(stored[unit_id] - vector))
+            if not distance <= VECTOR_TOLERANCE:
                 shown = np.array2string(stored[unit_id][:3], precision=6), np.array2string(vector[:3], precision=6)
                 yield Difference(index.table_name, unit_id, f"vector (off by {distance:.2g})", *shown)

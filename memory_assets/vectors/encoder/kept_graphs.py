@@ -45,25 +45,37 @@ class KeptGraphs:
         if self.folder is None:
             return None
         try:
-            head, _, graph = (self.folder / f"{key}{_SUFFIX}").read_bytes().partition(b"\n")
-            told = json.loads(head)
+            with (self.folder / f"{key}{_SUFFIX}").open("rb") as file:
+                told, graph = json.loads(file.readline()), file.read()
             reason = told["reason"]
             is_whole = told["sha256"] == _checksum(key, graph, reason) and bool(graph) is (reason is None)
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return Kept(graph, reason) if is_whole else None
 
-    def write(self, key: str, kept: Kept) -> bool:
-        """Keep something; whether it could be: what cannot be kept is found out again."""
+    def write(self, key: str, kept: Kept, *, instead_of: str | None = None) -> bool:
+        """Keep something; whether it could be: what cannot be kept is found out again.
+
+        Args:
+            instead_of: what is kept under other keys that begin so goes.
+        """
         if self.folder is None:
             return False
         told = {"sha256": _checksum(key, kept.graph, kept.reason), "reason": kept.reason}
+        place, part = self.folder / f"{key}{_SUFFIX}", None
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
-                file.write(json.dumps(told).encode() + b"\n" + kept.graph)
-            Path(file.name).replace(self.folder / f"{key}{_SUFFIX}")
+                part = Path(file.name)
+                file.write(json.dumps(told).encode() + b"\n")
+                file.write(kept.graph)
+            part.replace(place)
+            if instead_of is not None:
+                for other in set(self.folder.glob(f"{instead_of}*{_SUFFIX}")) - {place}:
+                    other.unlink(missing_ok=True)
         except OSError:
+            if part is not None:
+                part.unlink(missing_ok=True)
             return False
         return True
 

@@ -23,9 +23,10 @@ from memory_assets.vectors.embedder import (
     make_embedder,
 )
 from memory_assets.vectors.embedder import _model_folder as folder_of
-from memory_assets.vectors.encoder.choice import COMPARED, PROBES, choose, disagreement, key_of
+from memory_assets.vectors.encoder.choice import COMPARED, choose, disagreement, key_of
 from memory_assets.vectors.encoder.kept_graphs import KeptGraphs
 from memory_assets.vectors.encoder.model_files import EncoderFiles, NotRunnable, read_encoder
+from memory_assets.vectors.encoder.opening import PROBES
 from memory_assets.vectors.encoder.runtimes import OnnxRuntime, SentenceTransformersRuntime
 from memory_assets.vectors.errors import EmbedderUnavailableError
 from memory_assets_tests.tiny_model import save_tiny_model

@@ -51,6 +51,12 @@ def test_a_graph_or_a_reason(kept: Kept, tmp_path: Path) -> None:
     assert graphs.read(KEY) is None
 
 
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / f"{KEY}.kept").mkdir()  # nothing can be renamed into its place
+    assert not KeptGraphs(tmp_path).write(KEY, Kept(b"a graph"))
+    assert [path.name for path in tmp_path.iterdir()] == [f"{KEY}.kept"]
+
+
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_model(tmp_path_factory.mktemp("models") / "tiny")
