@@ -1,7 +1,7 @@
 """Sessions come in by themselves: the server looks whether there is something to take, and a process of its own takes it.
 
 Taking runs Dagster's assets, which would hold up every answer of the server's process; so another one does it. It is started
-when there is work, ends when there was none for a while, and ends with the server: it reads what to do from a pipe.
+by a hook or when there is work, ends when there was none for a while, and with the server: it reads what to do from a pipe.
 """
 
 from __future__ import annotations
@@ -91,8 +91,14 @@ class Taking:
         while not self._ended.is_set():
             if self._wanted.wait(self._seconds_to_next_look()):
                 self._wanted.clear()
+                if not self._ended.is_set():
+                    # It loads what it needs meanwhile; whoever asks it says what is in the way.
+                    with contextlib.suppress(OSError):
+                        self._running()
+                    self._used = time.monotonic()
                 self._ended.wait(SECONDS_BEHIND_A_HOOK)
             if self._ended.is_set():
+                self._leave()
                 return
             state = state_of(self._folders(), self._journal, time.time())
             if state != self._seen:

@@ -19,6 +19,7 @@ from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.jobs import LEAVES
 from memory_assets.defs.taking import MOST_SECONDS_LEFT, SECONDS_TO_REST, Left, Taken, take_new
 from memory_assets.hooks.taking import only_taker
+from memory_assets.server import taking as server_taking
 from memory_assets.server.activity import Activity
 from memory_assets.server.taking import SECONDS_OF_LONG_REST, SECONDS_OF_REST, state_of
 from memory_assets.vectors.upkeep import rows_behind
@@ -152,6 +153,21 @@ def test_what_is_left_is_left_no_longer_than_a_minute(tmp_path: Path) -> None:
     left.since -= MOST_SECONDS_LEFT
     chat(settings.sessions_folder, "two", ["We decided to keep the orders in PostgreSQL because it is simple."])
     assert take_new(settings, left=left) == Taken(1, again=False) and left.since is None
+
+
+def test_the_process_loads_what_it_needs_while_a_hook_is_waited_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    looking = server_taking.Taking(lambda: [tmp_path], tmp_path / "journal", (), {}, Activity(time.monotonic))
+    monkeypatch.setattr(server_taking, "SECONDS_BEHIND_A_HOOK", 0.01)
+    monkeypatch.setattr(server_taking, "state_of", lambda *_: done.append("looked"))
+    monkeypatch.setattr(looking, "_running", lambda: done.append("started"))
+    looking.start()
+    looking.look_soon()
+    until = time.monotonic() + 10
+    while len(done) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    looking.end()
+    assert done[:2] == ["started", "looked"]
 
 
 def test_a_link_that_leads_nowhere_hides_nothing(tmp_path: Path) -> None:
