@@ -62,6 +62,8 @@ _REQUEST = re.compile(
 _FENCE = re.compile(r"^[ \t]{0,12}(```|~~~)", re.MULTILINE)
 _MACHINE_LINES = 2
 """Lines in a row that a program wrote, from which they are pasted; a single one may be what the person speaks of."""
+_LINES_BETWEEN = 8
+"""Lines of one paragraph between such lines, which are of the same paste: a test prints what it likes between its failures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,28 +175,60 @@ def _requests(words: str) -> bool:
     return len(words) <= _LAST_WORDS and _REQUEST.search(words) is not None
 
 
+@dataclass(slots=True)
+class _Run:
+    """Lines in a row that a program wrote.
+
+    Attributes:
+        counts: how many; of a fenced block each is as good as two.
+        between: lines of nobody's behind its end.
+        may_go_on: such lines may stand between its own: not behind a fence, where people write.
+    """
+
+    start: int
+    end: int = 0
+    counts: int = 0
+    between: int = 0
+    may_go_on: bool = False
+
+    def wrote(self, end: int, *, fenced: bool) -> None:
+        self.end, self.between, self.may_go_on = end, 0, not fenced
+        self.counts += _MACHINE_LINES if fenced else 1
+
+    def goes_on(self, line: str) -> bool:
+        """Whether it may go on behind a line of nobody's, should the program write again before the paragraph ends."""
+        return self.may_go_on and self.is_pasted and self.between < _LINES_BETWEEN and not _requests(line)
+
+    @property
+    def is_pasted(self) -> bool:
+        return self.counts >= _MACHINE_LINES
+
+
 def _machine_runs(text: str, end: int) -> Iterator[tuple[int, int]]:
-    """Fenced blocks, and lines in a row that a program wrote."""
+    """Fenced blocks, and lines in a row that a program wrote, with a few between them that nobody would tell it from."""
     machine, fence, position = MachineText(), "", 0
-    run: tuple[int, int, int] | None = None
+    run: _Run | None = None
     for line in text[:end].splitlines(keepends=True):
         start, position = position, position + len(line)
         opened = _FENCE.match(line)
-        if fence or opened:
+        fenced = bool(fence or opened)
+        if fenced:
             closes = bool(fence and opened and opened.group(1) == fence)
             fence = "" if closes else fence or (opened.group(1) if opened else "")
-            wrote, counts = True, _MACHINE_LINES
-        else:
-            # What a program indents goes on.
-            wrote, counts = machine.wrote(line.rstrip()) or (run is not None and line.startswith(("    ", "\t"))), 1
-        if wrote:
-            run = (run[0] if run else start, position, (run[2] if run else 0) + counts)
-        elif line.strip():
-            if run is not None and run[2] >= _MACHINE_LINES:
-                yield run[:2]
+        # What a program indents goes on.
+        indented = run is not None and not run.between and line.startswith(("    ", "\t"))
+        wrote = fenced or machine.wrote(line.rstrip()) or indented
+        if run is not None and (run.between if fenced or not line.strip() else not wrote and not run.goes_on(line.strip())):
+            if run.is_pasted:
+                yield run.start, run.end
             run = None
-    if run is not None and run[2] >= _MACHINE_LINES:
-        yield run[:2]
+        if wrote:
+            run = run or _Run(start)
+            run.wrote(position, fenced=fenced)
+        elif run is not None and line.strip():
+            run.between += 1
+    if run is not None and run.is_pasted:
+        yield run.start, run.end
 
 
 _Mark = tuple[int, int, Origin]

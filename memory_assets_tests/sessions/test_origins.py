@@ -79,6 +79,30 @@ def test_a_log_in_a_message_is_pasted() -> None:
     assert [origin for origin, _ in told(trace)] == ["typed", "pasted"]
 
 
+FAILURES = "--- FAIL: TestOne (0.00s)\n    a_test.go:3: no agents\n"
+PRINTED = "Captured state: 1 untracked file (uuid: 2)\nCaptured state: 0 untracked files (uuid: )\n"
+
+
+def test_what_a_program_prints_between_its_lines_is_pasted_too() -> None:
+    text = f"The mock is needed in more places:\n{FAILURES}{PRINTED}--- FAIL: TestTwo (0.01s)\n"
+    assert [origin for origin, _ in told(text)] == ["typed", "pasted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{FAILURES}{PRINTED}",  # nothing follows of which it could be
+        f"{FAILURES}{PRINTED}\n--- FAIL: TestTwo (0.01s)\n    b_test.go:4: no agents\n",  # a paragraph of its own
+        f"{FAILURES}Please keep the first one.\n--- FAIL: TestTwo (0.01s)\n",  # what is asked for
+        f"{FAILURES}{'We keep this for the auditors.' + chr(10)}" * 2 + "We keep this.\n" * 9 + FAILURES,  # too much of it
+        "```\nmake\n```\nWe keep this one.\n```\nmake test\n```\n",  # people write between fences
+        "--- FAIL: TestOne (0.00s)\nWe keep this one.\n--- FAIL: TestTwo (0.00s)\n",  # one line is none
+    ],
+)
+def test_what_a_person_says_between_a_programs_lines_stays_typed(text: str) -> None:
+    assert "typed" in {origin for origin, _ in told(text)}
+
+
 @pytest.mark.parametrize(
     "text",
     [
