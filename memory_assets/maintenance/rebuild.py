@@ -17,7 +17,6 @@ from memory_assets.maintenance.indexing import bring_in_line, shared_vectors
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
-from memory_assets.vectors.encoder.eight_bit_choice import LEAST_COSINE
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.legacy_tables import bring_over
 from memory_assets.vectors.outbox import drain_outbox, drain_words, retry_failed
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Embedder
     from memory_assets.vectors.table import UnitTable
 
-VECTOR_TOLERANCE = math.sqrt(2 - 2 * LEAST_COSINE)
-"""How far a vector in eight bits may lie from the exact one, whoever made it."""
+VECTOR_TOLERANCE = 1e-3
+"""How far a vector may lie from what embedding its text again gives, beside what its embedder allows."""
 SHOWN_DIFFERENCES = 20
 _EMBEDDED_AT_ONCE = 512
 
@@ -150,12 +149,14 @@ def _other_values(index: VectorIndex, embedder: Embedder, texts: dict[str, str])
     """Vectors that are not those of their texts: stored ones need not be exact."""
     import numpy as np
 
+    most = VECTOR_TOLERANCE + math.sqrt(2 - 2 * embedder.least_cosine)
+
     stored = {row["unit_id"]: np.asarray(row["vector"]) for row in index.rows(("unit_id", "vector")).to_pylist()}
     unit_ids = list(texts)
     for start in range(0, len(unit_ids), _EMBEDDED_AT_ONCE):
         some = unit_ids[start : start + _EMBEDDED_AT_ONCE]
         for unit_id, vector in zip(some, embedder.embed_documents([texts[unit_id] for unit_id in some]), strict=True):
             distance = float(np.linalg.norm(stored[unit_id] - vector))
-            if not distance <= VECTOR_TOLERANCE:
+            if not distance <= most:
                 shown = np.array2string(stored[unit_id][:3], precision=6), np.array2string(vector[:3], precision=6)
                 yield Difference(index.table_name, unit_id, f"vector (off by {distance:.2g})", *shown)

@@ -62,6 +62,7 @@ class Taking:
         self._wanted = threading.Event()
         self._ended = threading.Event()
         self._process: subprocess.Popen[str] | None = None
+        self._starting = threading.Lock()
         self._used = 0.0
         self._seen: object = None
         self._agains = 0
@@ -88,23 +89,29 @@ class Taking:
         return {**self._told, "process": process.pid if process is not None and process.poll() is None else None}
 
     def _work(self) -> None:
-        while not self._ended.is_set():
-            if self._wanted.wait(self._seconds_to_next_look()):
-                self._wanted.clear()
-                if not self._ended.is_set():
-                    # It loads what it needs meanwhile; whoever asks it says what is in the way.
-                    with contextlib.suppress(OSError):
-                        self._running()
-                    self._used = time.monotonic()
-                self._ended.wait(SECONDS_BEHIND_A_HOOK)
-            if self._ended.is_set():
-                self._leave()
-                return
-            state = state_of(self._folders(), self._journal, time.time())
-            if state != self._seen:
-                self._take(state)
-            elif self._process is not None and time.monotonic() - self._used > SECONDS_TO_LIVE:
-                self._leave()
+        try:
+            while not self._ended.is_set():
+                self._look()
+        finally:
+            self._leave()
+
+    def _look(self) -> None:
+        """Wait for the next look, and look."""
+        if self._wanted.wait(self._seconds_to_next_look()):
+            self._wanted.clear()
+            if self._process is None:
+                # It loads what it needs meanwhile; whoever asks it says what is in the way.
+                with contextlib.suppress(OSError, ValueError):
+                    self._running()
+                self._used = time.monotonic()
+            self._ended.wait(SECONDS_BEHIND_A_HOOK)
+        if self._ended.is_set():
+            return
+        state = state_of(self._folders(), self._journal, time.time())
+        if state != self._seen:
+            self._take(state)
+        elif self._process is not None and time.monotonic() - self._used > SECONDS_TO_LIVE:
+            self._leave()
 
     def _seconds_to_next_look(self) -> float:
         if not self._agains:
@@ -142,20 +149,29 @@ class Taking:
         return told if isinstance(told, dict) else {}
 
     def _running(self) -> subprocess.Popen[str]:
-        if self._process is None or self._process.poll() is not None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "memory_assets", *self._arguments, "serve", "take", "--on-request"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=self._environ,
-                text=True,
-                start_new_session=True,
-            )
-        return self._process
+        """The process, started where none runs.
+
+        Raises:
+            OSError: it cannot be started, or is wanted no more.
+        """
+        with self._starting:
+            if self._ended.is_set():
+                raise OSError("nothing is taken any more")
+            if self._process is None or self._process.poll() is not None:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "memory_assets", *self._arguments, "serve", "take", "--on-request"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=self._environ,
+                    text=True,
+                    start_new_session=True,
+                )
+            return self._process
 
     def _leave(self) -> None:
-        process, self._process = self._process, None
+        with self._starting:
+            process, self._process = self._process, None
         if process is None:
             return
         with contextlib.suppress(OSError):

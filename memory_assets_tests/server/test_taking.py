@@ -170,6 +170,32 @@ def test_the_process_loads_what_it_needs_while_a_hook_is_waited_behind(tmp_path:
     assert done[:2] == ["started", "looked"]
 
 
+@pytest.mark.parametrize("when", ["before it is started", "while it is looked"])
+def test_nothing_is_left_where_the_server_ends_meanwhile(when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sleeper = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    started: list[subprocess.Popen[str]] = []
+    popen = subprocess.Popen
+
+    def starting(*_: object, **how: Any) -> subprocess.Popen[str]:
+        started.append(popen(sleeper, **how))
+        return started[-1]
+
+    looking = server_taking.Taking(lambda: [tmp_path], tmp_path / "journal", (), os.environ, Activity(time.monotonic))
+    monkeypatch.setattr(server_taking.subprocess, "Popen", starting)
+    monkeypatch.setattr(server_taking, "SECONDS_BEHIND_A_HOOK", 0.01)
+    monkeypatch.setattr(server_taking, "state_of", lambda *_: looking.end() or "something new")
+    if when == "before it is started":
+        looking.end()
+        with pytest.raises(OSError, match="any more"):
+            looking._running()
+    else:
+        looking.start()
+        looking.look_soon()
+        looking._thread.join(20)
+        assert not looking._thread.is_alive() and len(started) == 1
+    assert all(process.poll() is not None for process in started)
+
+
 def test_a_link_that_leads_nowhere_hides_nothing(tmp_path: Path) -> None:
     folder, journal = tmp_path / "sessions", tmp_path / "hooks" / "journal"
     (folder / "below").mkdir(parents=True)

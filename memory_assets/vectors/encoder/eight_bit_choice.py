@@ -1,6 +1,7 @@
 """Whether texts are embedded in eight bits on this machine: where that is faster, and gives vectors beside the exact ones.
 
-It is found out once a machine, and kept: a processor that cuts sums off gives other vectors, an older one saves no time.
+It is found out once for a store's cache and a kind of processor, and kept: one that cuts sums off gives other vectors, an older
+one saves no time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from memory_assets.vectors.encoder.runtimes import Runtime
 
 LEAST_COSINE, LEAST_MEAN_COSINE = 0.97, 0.99
-"""Of a text's vector in eight bits with the exact one. Measured .98 at least, .997 on average."""
+"""Of a probe's vector in eight bits with the exact one. Measured .98 at least, .997 on average; texts that are like none of the
+probes may lie a little further off."""
 MOST_TIME = 0.95
 """Of the exact vectors' time. Measured .5, up to .83 for a single text beside other programs."""
 _TRIES = 8
@@ -38,9 +40,13 @@ def choose_eight_bits(files: EncoderFiles, kept: KeptGraphs, exact: OnnxRuntime)
     with kept.alone(key):
         if (found := kept.read(key)) is not None:
             return opened(files, found)
-        made, chosen = _compared(files, exact)
+        try:
+            made, chosen = _compared(files, exact)
+        except (OSError, MemoryError, ImportError) as error:  # it may well go the next time
+            return NotRunnable(f"its graph in eight bits cannot be made: {cause_line(error)}")
         # Of another processor's or another runtime's graph nothing is wanted here any more.
-        kept.write(key, made, instead_of=_beginning(files))
+        if not kept.write(key, made, instead_of=_beginning(files)):
+            return NotRunnable("its graph in eight bits cannot be kept in the cache")
     return chosen
 
 
@@ -80,11 +86,17 @@ def _runtime() -> str:
 
 
 def _compared(files: EncoderFiles, exact: OnnxRuntime) -> tuple[Kept, OnnxRuntime | NotRunnable]:
-    """What is to be kept of it, and who embeds texts."""
+    """What is to be kept of it, and who embeds texts.
+
+    Raises:
+        OSError, MemoryError, ImportError: nothing was found out.
+    """
     try:
         graph = graph_in_eight_bits(files)
         runtime = OnnxRuntime(files, graph)
         reason = other_vectors(runtime, exact) or no_faster(runtime, exact)
+    except (OSError, MemoryError, ImportError):
+        raise
     except Exception as error:  # of two libraries and their native code
         reason = f"ONNX Runtime does not take it in eight bits: {cause_line(error)}"
     return (Kept(graph), runtime) if reason is None else (Kept(b"", reason), NotRunnable(reason))

@@ -71,7 +71,8 @@ class KeptGraphs:
                 file.write(kept.graph)
             part.replace(place)
             if instead_of is not None:
-                for other in set(self.folder.glob(f"{instead_of}*{_SUFFIX}")) - {place}:
+                # Files of the form that was kept before go too.
+                for other in {*self.folder.glob(f"{instead_of}*{_SUFFIX}"), *self.folder.glob("*.json")} - {place}:
                     other.unlink(missing_ok=True)
         except OSError:
             if part is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from memory_assets.vectors.encoder.model_files import EncoderFiles, NotRunnable,
 from memory_assets.vectors.encoder.opening import PROBES
 from memory_assets.vectors.encoder.runtimes import OnnxRuntime
 from memory_assets_tests.tiny_model import save_tiny_model
+from memory_assets_tests.vectors.encoder.processor import sums_whole_numbers
 from memory_assets_tests.vectors.encoder.test_choice import TEXTS
 
 SENTENCES = (
@@ -47,10 +49,9 @@ def exact() -> OnnxRuntime:
 
 @pytest.fixture(scope="module")
 def eight_bits(exact: OnnxRuntime) -> OnnxRuntime:
-    made = OnnxRuntime(exact.files, graph_in_eight_bits(exact.files))
-    if (reason := other_vectors(made, exact)) is not None:
-        pytest.skip(f"not on this processor: {reason}")
-    return made
+    if not sums_whole_numbers():
+        pytest.skip("this processor cuts sums of products of eight bits off")
+    return OnnxRuntime(exact.files, graph_in_eight_bits(exact.files))
 
 
 @pytest.fixture
@@ -84,11 +85,12 @@ def test_its_vectors_lie_beside_the_exact_ones(exact: OnnxRuntime, eight_bits: O
 
 def test_a_vector_does_not_depend_on_its_neighbours(eight_bits: OnnxRuntime) -> None:
     alone = np.concatenate([eight_bits.encode([text], 1) for text in TEXTS])
-    # A number that lies between two steps may fall to either: of the runtime's own eight bits whole vectors differ.
-    assert np.allclose(eight_bits.encode(TEXTS, 32), alone, atol=5e-3)
-    assert np.allclose(eight_bits.encode(TEXTS[::-1], 3)[::-1], alone, atol=5e-3)
+    for beside in (eight_bits.encode(TEXTS, 32), eight_bits.encode(TEXTS[::-1], 3)[::-1]):
+        # A number that lies between two steps may fall to either; with the runtime's own eight bits it is .99.
+        assert np.einsum("ij,ij->i", beside, alone).min() >= 0.9999
 
 
+@pytest.mark.usefixtures("eight_bits")
 @pytest.mark.parametrize("family", ["bert", "xlm-roberta"])
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_models_of_a_kind_that_is_known(family: str, pooling: str, tmp_path: Path) -> None:
@@ -121,6 +123,39 @@ def test_of_another_processor_nothing_is_known_and_nothing_is_left(
     choose_eight_bits(exact.files, kept, exact)
     second = key_in_eight_bits(exact.files)
     assert {path.stem for path in tmp_path.glob("*.kept")} == {second, "another model"} != {first, "another model"}
+
+
+@pytest.mark.parametrize("error", [OSError("no room"), MemoryError(), ImportError("onnx")])
+def test_what_may_go_the_next_time_is_not_kept(
+    error: Exception, exact: OnnxRuntime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_: EncoderFiles) -> bytes:
+        raise error
+
+    monkeypatch.setattr(eight_bit_choice, "graph_in_eight_bits", failing)
+    assert isinstance(choose_eight_bits(exact.files, KeptGraphs(tmp_path), exact), NotRunnable)
+    assert not list(tmp_path.glob("*.kept"))
+
+
+def test_questions_and_few_texts_do_not_wait_for_the_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def choosing(*_: object) -> NotRunnable:
+        begun.set()
+        assert go_on.wait(60)
+        return NotRunnable("it is not wanted here")
+
+    monkeypatch.setattr(embedders, "choose_eight_bits", choosing)
+    one = SentenceTransformersEmbedder(cache_folder=tmp_path)
+    many = threading.Thread(target=one.embed_many, args=[["word " * 2_000] * 5])
+    many.start()
+    assert begun.wait(60)
+    beside = threading.Thread(target=lambda: (one.embed_query("why"), one.embed_many(["few"])))
+    beside.start()
+    beside.join(30)
+    assert not beside.is_alive() and many.is_alive()
+    go_on.set()
+    many.join(60)
 
 
 def test_few_texts_are_embedded_exactly_and_load_no_second_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,8 +228,13 @@ def test_questions_are_exact_and_a_setting_has_texts_so_too(exact: OnnxRuntime, 
     assert not np.allclose(many, expected, atol=1e-3)
     assert np.allclose(one.embed_queries(SENTENCES), expected, atol=1e-5)
     assert np.allclose(one.embed_documents(SENTENCES), expected, atol=1e-5)
-    # Where somebody wants it so, and where nothing is kept.
-    for chosen, cache in ((EmbedderSettings(eight_bits=False), tmp_path), (EmbedderSettings(), None)):
+    # Where somebody wants it so, where nothing is kept, and where nothing can be.
+    (tmp_path / "file").write_text("")
+    for chosen, cache in (
+        (EmbedderSettings(eight_bits=False), tmp_path),
+        (EmbedderSettings(), None),
+        (EmbedderSettings(), tmp_path / "file"),
+    ):
         other = SentenceTransformersEmbedder(chosen, cache_folder=cache)
         assert np.allclose(other.embed_many(SENTENCES), expected, atol=1e-5)
         assert "eight bits" not in (other.run_by() or "")
