@@ -21,15 +21,16 @@ _MOST_SENTENCES = 2
 """Sentences at the beginning of a person's message in which it says what of a list it is about."""
 _SENTENCE = re.compile(r"(?<=[.!?。])\s|\n")
 _MORE = r"(?:\s?(?:,|&|\+|and|및|와|과|이랑|하고)\s?(?:and\s)?#?\d{1,2}(?![A-Za-z0-9_]|[.]\d)(?:번)?){0,9}"
-_NUMBERED_ELSEWHERE = "PR|MR|CL|GH|ISSUE|BUG|ADR|RFC|STEP|TASK|TODO|CVE"
-"""What has numbers of its own, and is the short form of no list."""
+_NUMBERED_ELSEWHERE = re.compile(
+    rf"\b(?:(?:PR|MR|CL|GH|ISSUE|BUG|ADR|RFC|STEP|TASK|TODO|CVE|request|ticket|commit)s?\s?#?|(?:our|my)\s#)\d{{1,2}}(?!\d){_MORE}",
+    re.IGNORECASE,
+)
+"""What has numbers of its own: no point of a list is meant."""
 _SHORT_FORM = re.compile(
-    rf"(?<![\w#/.-])(?P<name>(?!{_NUMBERED_ELSEWHERE})[A-Z]{{2,5}})s?\s?(?P<mark>#?)"
-    rf"(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
+    rf"(?<![\w#/.-])(?P<name>[A-Z]{{2,5}})s?\s?(?P<mark>#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
 )
 _BY_NUMBER = re.compile(
-    rf"(?:(?<![\w/.-])(?<!\bPR )(?<!\bPRs )(?<!\bMR )(?<!our )(?<!my )(?<!issues )"
-    rf"(?<!request )(?<!issue )(?<!ticket )(?<!commit )#"
+    rf"(?:(?<![\w/.-])#"
     rf"|\b(?:items?|points?|findings?|suggestions?|improvements?|nits?)\s#?"
     rf"|^\W{{0,3}}(?:(?:let['’]?s|please|ok(?:ay)?|yes|now|just)[\s,]{{1,3}}){{0,3}}"
     rf"(?:address|fix|do|implement|apply|handle|resolve)\s#?)(?P<first>\d{{1,2}})(?!\w|[.]\d)(?P<more>{_MORE})"
@@ -106,13 +107,18 @@ class PointsBook:
         for sentence in said[:_MOST_SENTENCES] if role == "user" else said:
             if _NAMES_OTHERWISE.search(sentence) or (role == "user" and not _ASKS_FOR.search(sentence)):
                 continue
-            for found in _SHORT_FORM.finditer(sentence):
+            for found in _found(_SHORT_FORM, sentence):
                 name, numbers = found["name"], _numbers(found)
                 if role == "user" and found["mark"] and _has(self._last, numbers):
                     self._called.setdefault(name, self._last)
                 yield from _of(self._called.get(name, {}), index, name, numbers)
-            for found in _BY_NUMBER.finditer(sentence) if role == "user" else ():
+            for found in _found(_BY_NUMBER, sentence) if role == "user" else ():
                 yield from _of(self._last, index, "", _numbers(found))
+
+
+def _found(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Where a text names points of a list."""
+    return pattern.finditer(_NUMBERED_ELSEWHERE.sub(" ", text))
 
 
 def _has(listed: _Listed, numbers: Sequence[int]) -> bool:
@@ -136,12 +142,12 @@ def is_called_in(point: Point, text: str) -> bool:
     text = text[:_LONGEST]
     if not point.name or "?" in text or _SAYS_NEXT.search(text) or _NAMES_OTHERWISE.search(text):
         return False
-    return any(found["name"] == point.name and point.number in _numbers(found) for found in _SHORT_FORM.finditer(text))
+    return any(found["name"] == point.name and point.number in _numbers(found) for found in _found(_SHORT_FORM, text))
 
 
 def is_named_in(point: Point, text: str) -> bool:
     """Whether a sentence names a point by its number."""
-    found = (said for pattern in (_SHORT_FORM, _BY_NUMBER) for said in pattern.finditer(text))
+    found = (said for pattern in (_SHORT_FORM, _BY_NUMBER) for said in _found(pattern, text))
     return any(point.number in _numbers(said) for said in found)
 
 

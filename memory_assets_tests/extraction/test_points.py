@@ -44,6 +44,12 @@ def test_a_request_by_number_is_one_task_with_the_point(budget: int) -> None:
     )
 
 
+@pytest.mark.parametrize(("form", "named"), [("CLI", True), ("PRIO", True), ("TASK", False), ("PR", False)])
+def test_what_has_numbers_of_its_own_is_the_short_form_of_no_list(form: str, named: bool) -> None:
+    talk = [user("Which parts of the cart are weak?"), REVIEW, user(f"Let's address {form} #1 and #2")]
+    assert names(*talk) == ([(1, HANDLE), (2, LOOP)] if named else [])
+
+
 def test_a_report_by_number_ends_the_point() -> None:
     talk = [user("Which parts of the cart are weak?"), REVIEW, user("let's talk about MIP #3. Which flags does resume need?")]
     asked = [*talk, agent("Eleven of them.", uid="eleven"), user("just make sure that `--debug-raw` stays hidden.")]
