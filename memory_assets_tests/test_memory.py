@@ -225,6 +225,12 @@ def test_search_finds_units_with_their_citations(memory: Memory, mode: str) -> N
     assert plain["schema_version"] == "search_response.v1" and "checker" in plain["hits"][0]
 
 
+def test_cosines_of_a_model_that_knows_no_such_language_say_nothing_of_what_is_known(memory: Memory) -> None:
+    found = memory.search("PostgreSQL orders", mode="vector", explain=True)
+    assert found.channels == ("vector",) and found.retrieval.answerability_parts["cosine"] == 0.0
+    assert found.retrieval.answerability_parts["held"] == 1.0 and found.retrieval.known
+
+
 def test_search_finds_korean_nouns_without_their_particles(memory: Memory) -> None:
     found = memory.search("블로커", mode="lexical")
     assert found.hits[0].title == "배포 전에 블로커를 고친다"

@@ -100,10 +100,9 @@ def test_a_cache_that_cannot_be_written_costs_time_alone(home: Path, tmp_path: P
     assert code == (0 if json.loads(out)["retrieval"]["known"] else 1)
     assert json.loads(out)["mode"] == "hybrid" and held == {"onnxruntime", "onnx"}
     told, of_others = (json.loads(text) for text in (out, memory(home, *question)[1]))
-    # Texts are embedded exactly here, and there perhaps in eight bits.
-    assert [hit["title"] for hit in told["hits"]] == [hit["title"] for hit in of_others["hits"]]
-    for hit, other in zip(told["hits"], of_others["hits"], strict=True):
-        assert hit["score"] == pytest.approx(other["score"], rel=0.05)
+    assert [(hit["title"], round(hit["score"], 3)) for hit in told["hits"]] == [
+        (hit["title"], round(hit["score"], 3)) for hit in of_others["hits"]
+    ]
 
 
 @pytest.mark.slow
@@ -125,9 +124,7 @@ def test_another_model_costs_pytorch_once_and_half_of_it_leaves_an_error(tmp_pat
     assert code == 0 and "torch" in held, said
     question = ("search", "Frankfurt bucket", "--mode", "vector", "--json")
     code, out, _, held = memory(folder, *question, model=str(model))
-    # What such a model ranks first is as good as drawn: it may be said to be unknown.
-    assert code == (0 if json.loads(out)["retrieval"]["known"] else 1)
-    assert json.loads(out)["hits"] and held == {"onnxruntime"}
+    assert code == 0 and json.loads(out)["hits"] and held == {"onnxruntime"}
     cut(model)
     code, _, said, _ = memory(folder, *question, model=str(model))
     assert code not in (0, 1) and "cannot be loaded" in said

@@ -36,7 +36,8 @@ class Found:
 
     Attributes:
         legs: those whose scores rank.
-        looked_up: every leg that was asked: of what is ranked by vectors alone the words say how sure it is.
+        looked_up: what says how sure it is: every leg that was asked, of what is ranked by vectors alone the words too, but no
+            vectors of a model that knows no such language.
         by_meaning: its vectors were asked.
         asked: its words. Where vectors alone rank, nobody is named and nothing shown by those of the other language; where
             their index cannot be read then, no unit has any.
@@ -111,7 +112,8 @@ def find(resources: Resources, plan: Plan, vector: Vectors | None, explained: Ca
     )
     most = max(BONUS_DEPTH, _FILLED_FOR_A_HIT * plan.k)
     ranked = ranking(legs, units, cues, plan.request.fusion, most=most)
-    return Found(legs, (said, *meant), ranked, near is not None, asked, note)
+    looked_up = (said, *meant) if plan.vectors_tell else (said,)
+    return Found(legs, looked_up, ranked, near is not None, asked, note)
 
 
 def _near(resources: Resources, vector: Vectors, depth: int, plan: Plan) -> Sequence[UnitHit]:

@@ -33,6 +33,7 @@ class Plan:
 
     Attributes:
         vector_weight: the say of the vector leg; 0 where it takes no part.
+        vectors_tell: what a cosine is says something here; not where the model's self-test says that it knows no such language.
         names: everybody who may be named; ``speakers`` who is.
         notes: why a leg takes no part, for people.
     """
@@ -41,6 +42,7 @@ class Plan:
     now: datetime
     mode: SearchMode
     vector_weight: float
+    vectors_tell: bool
     k: int
     complexity: Complexity
     strategy: Strategy
@@ -83,12 +85,14 @@ def plan_of(
     """
     now = request.now or datetime.now(UTC)
     measured = complexity(request.query)
-    mode, weight, notes = _mode(request, calibration, model)
+    usable = _usable(request, calibration)
+    mode, weight, notes = _mode(request, usable, model)
     return Plan(
         request=request,
         now=now,
         mode=mode,
         vector_weight=weight,
+        vectors_tell=usable != 0.0,
         k=request.k or dynamic_k(measured.score),
         complexity=measured,
         strategy=strategy(measured.score),
@@ -152,16 +156,25 @@ def _check_scope(request: SearchRequest) -> None:
         raise InvalidArgumentError(f"the scope {request.scope} names no {request.scope}", hint=f"say which {request.scope}")
 
 
-def _mode(request: SearchRequest, calibration: Calibration | None, model: str) -> tuple[SearchMode, float, tuple[str, ...]]:
+def _is_korean(request: SearchRequest) -> bool:
+    return _HANGUL.search(request.query) is not None
+
+
+def _usable(request: SearchRequest, calibration: Calibration | None) -> float | None:
+    """The weight that the self-test gives the model in the question's language; None where nothing has measured it yet."""
+    if calibration is None:
+        return None
+    return calibration.korean_weight if _is_korean(request) else calibration.vector_weight
+
+
+def _mode(request: SearchRequest, usable: float | None, model: str) -> tuple[SearchMode, float, tuple[str, ...]]:
     """Which legs to search, the say of the vector leg, and why one is left out."""
-    korean = _HANGUL.search(request.query) is not None
-    usable = calibration.korean_weight if calibration and korean else calibration.vector_weight if calibration else None
     if request.mode == "lexical":
         return "lexical", 0.0, ()
-    if usable is None:  # nothing has measured the model yet
+    if usable is None:
         return "hybrid" if request.mode == "auto" else request.mode, VECTOR_WEIGHT, ()
     if usable == 0.0 and request.mode in ("auto", "hybrid"):
-        language = "Korean" if korean else "English"
+        language = "Korean" if _is_korean(request) else "English"
         return "lexical", 0.0, (f"vector search left out: by its self-test the model {model} knows no {language}",)
     return "hybrid" if request.mode == "auto" else request.mode, usable or VECTOR_WEIGHT, ()
 
