@@ -24,7 +24,7 @@ from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult
 from memory_assets.sessions.union import united
 
 #: Part of what a stored revision is made from: raised whenever a reader gives other messages for the same bytes.
-READER_VERSION = "4"
+READER_VERSION = "5"
 
 #: The longest record, in bytes: a line of a JSONL file, or a message of a format that is one value a file.
 MAX_RECORD_BYTES = 10 * 1024 * 1024
