@@ -149,6 +149,27 @@ def test_a_question_stands_before_the_last_words() -> None:
     assert [finding.kind for finding in talk.found()] == ["unanswered_question"]
 
 
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        (
+            "I read the job.\n\nThe queue could be SQS or Redis. SQS survives a restart. What do you think?",
+            "The queue could be SQS or Redis. SQS survives a restart. What do you think?",
+        ),
+        ("I'd drop rows without an id.\n\nDoes that sound right?", "I'd drop rows without an id.\n\nDoes that sound right?"),
+        ("- A: SQS\n- B: Redis\n\nWhich one would you prefer?", "A: SQS\n- B: Redis\n\nWhich one would you prefer?"),
+        ("큐는 SQS와 Redis가 있습니다. 어느 쪽이 좋을까요?", "큐는 SQS와 Redis가 있습니다. 어느 쪽이 좋을까요?"),
+        ("I read the job. Which queue should it use?", "Which queue should it use?"),
+        ("Which do you prefer?", "Which do you prefer?"),
+    ],
+)
+def test_a_question_that_says_nothing_by_itself_brings_what_it_is_about(said: str, quote: str) -> None:
+    talk = Talk().user("Write a job").agent(said).user("log the duration of each run please").edits("a.py")
+    (finding,) = talk.agent("Done.").found("unanswered_question")
+    assert finding.evidence[0].quote == quote
+    assert " ".join(quote.split()) in finding.rule
+
+
 def _key_of_report(command: str, report: str) -> str:
     talk = Talk().user("Fix it").runs(command, "ok").edits("a.py").agent(report)
     (finding,) = talk.runs(command, "Exit code 1\na.py:1:1: error: unused name", failed=True).found()

@@ -25,6 +25,8 @@ _ANSWERED_WITHIN: Final = 3
 _HEARD: Final = 200
 _MOST_ASKED: Final = 3
 _LOOKED_BACK: Final = 6
+_MOST_ABOUT: Final = 300
+"""Characters of what a question is about, in whole sentences."""
 _LAST: Final = 3
 """Sentences at the end of an agent's words that may be its question."""
 _QUESTION_MARKS: Final = ("?", "？")
@@ -230,7 +232,19 @@ def _questions_of(event: CaseEvent) -> list[Quoted]:
     told = sentences(event.message.text[shift:])
     questions = [one for one in told if one.text.rstrip().endswith(_QUESTION_MARKS)]
     asked = [one for one in questions if one in told[-_LAST:] or _asks_person(one.text)]
-    return [quoted(event, one.start + shift, one.end + shift, "question") for one in reversed(asked[-_MOST_ASKED:])]
+    begins = {one: _begins_with_what(event.message.text[shift:], one, told) for one in asked[-_MOST_ASKED:]}
+    return [quoted(event, start + shift, one.end + shift, "question") for one, start in reversed(begins.items())]
+
+
+def _begins_with_what(text: str, question: Sentence, told: Sequence[Sentence]) -> int:
+    """Where a question begins with what it is about: with the paragraph before it, where it says nothing by itself."""
+    before = [one for one in told if one.end <= question.start]
+    if cue("question", "bare").match(question.text) is None or not before:
+        return question.start
+    end = before[-1].end
+    paragraph = text.rfind("\n\n", 0, end) + 1
+    first = next((one.start for one in before if one.start >= max(paragraph, end - _MOST_ABOUT)), before[-1].start)
+    return first if question.start - first <= 2 * _MOST_ABOUT else question.start
 
 
 def _only_offers(text: str) -> bool:
