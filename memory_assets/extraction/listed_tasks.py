@@ -15,7 +15,7 @@ from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.selection import Selection
 from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.titles import title_of
-from memory_assets.extraction.todo_calls import TaskUpdate, is_todo_call, told_in
+from memory_assets.extraction.todo_calls import TaskUpdate, is_todo_call, is_whole_list, told_in
 from memory_assets.extraction.todos import Todo, todos_of
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
@@ -67,7 +67,8 @@ class ListedTasks:
                 self._holding.setdefault(word, []).append(number)
         self.called: list[Todo] = []
         self.written: list[Todo] = []
-        for todo in todos_of(told, dict(window.numbered)):
+        whole = {index for index in calls if is_whole_list(messages[index])}
+        for todo in todos_of(told, dict(window.numbered), whole):
             called = any(quote.message_index in calls for quote in todo.quotes)
             (self.called if called else self.written).append(todo)
 

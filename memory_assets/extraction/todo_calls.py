@@ -101,26 +101,32 @@ def checklist(message: Message) -> str:
     """A call's items as a checklist of at most ``SHOWN_CHARACTERS`` characters; each item as it stands in the call.
 
     All that an item's task depends on is in its line: status and priority in the box, in front of it ``+`` for a new task,
-    ``*`` for an update, and the numbers that the call gives.
+    ``*`` for an update, and the numbers that the call gives. The last line says where items are left out.
     """
-    return "\n".join(_line(told, _tool(message)) for told in told_in(message))
+    shown, is_whole = _told_in(_tool(message), message.text)
+    return "\n".join([*(_line(told, _tool(message)) for told in shown), *([] if is_whole else ["…"])])
 
 
 def told_in(message: Message) -> tuple[TaskUpdate, ...]:
     """What fits into the checklist: what is not shown is not read either, so that a window's hash tells all."""
-    return _told_in(_tool(message), message.text)
+    return _told_in(_tool(message), message.text)[0]
+
+
+def is_whole_list(message: Message) -> bool:
+    """Whether a call tells the whole list, and all of it is read: an item that is not in it is no longer on the list."""
+    return _tool(message) in LIST_TOOLS and _told_in(_tool(message), message.text)[1]
 
 
 @lru_cache(maxsize=64)  # the stages of a window ask for the same calls again and again
-def _told_in(tool: str, text: str) -> tuple[TaskUpdate, ...]:
+def _told_in(tool: str, text: str) -> tuple[tuple[TaskUpdate, ...], bool]:
     left = SHOWN_CHARACTERS
     shown: list[TaskUpdate] = []
     for told in _read(tool, text[:_MAX_CALL]):
         left -= len(_line(told, tool)) + 1
         if left < 0:
-            break
+            return tuple(shown), False
         shown.append(told)
-    return tuple(shown)
+    return tuple(shown), len(text) <= _MAX_CALL
 
 
 def _line(told: TaskUpdate, tool: str) -> str:

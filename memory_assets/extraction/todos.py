@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 
@@ -11,7 +11,7 @@ from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.todo_calls import TaskUpdate
-from memory_assets.vocabulary import Priority, TaskStatus
+from memory_assets.vocabulary import FINISHED, Priority, TaskStatus
 
 _MOST_NOTES = 2
 """Further quotes of what a task waits for, or is called anew."""
@@ -49,6 +49,10 @@ class _Growing:
     waits_for: dict[str, _Growing] = field(default_factory=dict)
     blocked_by: dict[str, None] = field(default_factory=dict)
 
+    @property
+    def is_open(self) -> bool:
+        return bool(self.steps) and self.steps[-1].status not in FINISHED
+
     def take(self, index: int, told: TaskUpdate) -> None:
         """What a message says of the task itself."""
         self.priority = told.priority or self.priority
@@ -77,6 +81,29 @@ class _Book:
         self._numbered = numbered
         self._by_title: dict[str, _Growing] = {}
         self._by_place: dict[int, _Growing] = {}
+        self._list: list[_Growing] = []
+
+    def lists(self, index: int, told: Sequence[TaskUpdate]) -> None:
+        """A call tells the whole list anew: of the open items that it names no longer, one that stands there in other words is
+        called so, and others are dropped. A list of other things begins a new one and says nothing of the one before."""
+        titles = [_key(one.text or "") for one in told]
+        now = {task for title in titles if (task := self._by_title.get(title)) is not None}
+        gone = [] if now.isdisjoint(self._list) else [task for task in self._list if task not in now and task.is_open]
+        for task in gone:
+            place = self._list.index(task)
+            places = (place, place - len(self._list) + len(told))
+            new = [number for number, title in enumerate(titles) if title not in self._by_title]
+            named = next(
+                (number for number in new if _renamed(task.text, titles[number], by=1 if number in places else 2)), None
+            )
+            if named is not None:
+                self._by_title[titles[named]] = task
+            else:
+                task.take(index, replace(told[0], text=None, status="cancelled", priority=None, blocked_by=()))
+
+    def listed(self, tasks: Sequence[_Growing]) -> None:
+        """What is on the list now."""
+        self._list = list(dict.fromkeys(tasks))
 
     def task(self, index: int, told: TaskUpdate) -> _Growing | None:
         """The task that is told of, a new one where it is not known; a number that nobody gave a title means none."""
@@ -103,17 +130,23 @@ class _Book:
         return self.task(index, TaskUpdate(told.quote, None, number))
 
 
-def todos_of(told: Iterable[tuple[int, TaskUpdate]], numbered: Mapping[int, str]) -> list[Todo]:
+def todos_of(told: Iterable[tuple[int, TaskUpdate]], numbered: Mapping[int, str], whole: Set[int] = frozenset()) -> list[Todo]:
     """Every task that is told of, once, in the order of first appearance.
 
     Args:
         told: message indexes, ascending, and what is said there.
         numbered: the titles behind the numbers that the calls name (``todo_numbers``).
+        whole: the messages that tell the whole list.
     """
     book = _Book(numbered)
     spoken_of: set[_Growing] = set()
     for index, of_message in groupby(told, key=itemgetter(0)):
-        lines = [(one, task) for _, one in of_message if (task := book.task(index, one)) is not None]
+        said = [one for _, one in of_message]
+        if index in whole:
+            book.lists(index, said)
+        lines = [(one, task) for one in said if (task := book.task(index, one)) is not None]
+        if index in whole:
+            book.listed([task for _, task in lines])
         spoken_of.update(task for _, task in lines)
         for one, task in lines:
             task.take(index, one)
@@ -150,10 +183,14 @@ def _whole(task: _Growing) -> Todo:
     )
 
 
-def _renamed(before: str, after: str) -> bool:
-    """Whether an item of the same number is the same task in other words: it shares half of them."""
+def _renamed(before: str, after: str, *, by: int = 1) -> bool:
+    """Whether an item is the same task in other words: it shares half of them at the same place, two thirds elsewhere.
+
+    Args:
+        by: 1 for half of the words, 2 for two thirds.
+    """
     one, other = words_of(before), words_of(after)
-    return 2 * len(one & other) >= max(len(one), len(other), 1)
+    return (by + 1) * len(one & other) >= by * max(len(one), len(other), 1)
 
 
 def _key(text: str) -> str:

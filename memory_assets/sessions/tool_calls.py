@@ -20,6 +20,12 @@ _PATH = re.compile(
     r'"(?:file_path|filePath|notebook_path|path|filename|target_file)"\s{0,3}:\s{0,3}"(?P<path>[^"\x00-\x1f]{1,400})"'
 )
 _PATCHED = re.compile(r"\*\*\* (?:Update|Add|Delete) File: (?P<path>[^\n\\\"]{1,300})")
+# What a tool answers stands for the call where a record keeps no input.
+_ANSWERED = re.compile(
+    r"^(?:The file (?P<updated>[^\n`\"]{1,400}?) has been (?:updated|created)\b"
+    r"|.{0,400}\bFile created successfully at: (?P<created>[^\n`\"]{1,400}))",
+    re.MULTILINE,
+)
 _SAID_PATH = re.compile(r"`(?P<path>[^`\n]{0,300}[\w-]\.[A-Za-z][A-Za-z0-9]{0,9})`")
 
 _SEPARATORS = re.compile(r"&&|\|\||;|\n")
@@ -74,6 +80,8 @@ def files_changed(tool: str | None, text: str) -> tuple[str, ...]:
         return ()
     read = text[: 4 * _READ]
     found = [match["path"].strip() for pattern in (_PATH, _PATCHED) for match in pattern.finditer(read)]
+    if not found:
+        found = [(match["updated"] or match["created"]).strip() for match in _ANSWERED.finditer(read)]
     if not found:
         found = [match["path"] for match in _SAID_PATH.finditer(text[:400])]
     return tuple(dict.fromkeys(path for path in found if path))[:_MOST_FILES]

@@ -124,6 +124,46 @@ def test_a_list_tells_what_became_of_its_items() -> None:
     assert (guide.status, guide.history, len(guide.evidence)) == ("pending", (), 1)
 
 
+def test_an_item_that_a_list_names_no_longer_is_dropped_or_called_anew() -> None:
+    talk = [
+        user("so"),
+        listed(
+            ("Create the skill file", "in_progress"),
+            ("Create a hook script", "pending"),
+            ("Test the skill and hook", "pending"),
+        ),
+        listed(
+            ("Create the skill file", "completed"), ("Add a mise task", "pending"), ("Test the skill and mise task", "pending")
+        ),
+        listed(
+            ("Create the skill file", "completed"),
+            ("Add a mise task", "completed"),
+            ("Test the skill and mise task", "completed"),
+        ),
+    ]
+    skill, hook, test, mise = found(*talk)
+    assert steps(skill) == [("in_progress", 1), ("done", 2)]
+    assert steps(hook) == [("pending", 1), ("cancelled", 2)]
+    assert [(q.message_index, q.quote) for q in hook.evidence] == [(1, "Create a hook script"), (2, "Create the skill file")]
+    assert (test.title, steps(test)) == ("Test the skill and mise task", [("pending", 1), ("done", 3)])
+    assert (mise.title, mise.status) == ("Add a mise task", "done")
+
+
+def test_a_list_of_other_things_says_nothing_of_the_one_before() -> None:
+    (first, other) = found(user("so"), listed(("Write the guide", "pending")), listed(("Ship the release", "completed")))
+    assert (first.status, other.status) == ("pending", "done")
+
+
+def test_a_list_of_which_not_all_is_read_drops_nothing() -> None:
+    long = [(f"Move module {number} " + "to its own room " * 8, "pending") for number in range(20)]
+    first, second = listed(("Write the guide", "pending"), *long[:1]), listed(*long, ("Write the guide", "pending"))
+    assert checklist(second).endswith("\n…")
+    assert [entry.status for entry in found(user("so"), first, second) if entry.title == "Write the guide"] == ["pending"]
+    assert [entry.status for entry in found(user("so"), first, listed(*long[:2])) if entry.title == "Write the guide"] == [
+        "cancelled"
+    ]
+
+
 def test_a_plan_of_codex_and_a_checklist_tell_the_same_story() -> None:
     plan = [call("update_plan", {"plan": [{"step": "설정 파일 나누기", "status": told}]}) for told in ("pending", "completed")]
     (one,) = found(user("so"), *plan)

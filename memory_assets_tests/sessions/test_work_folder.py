@@ -109,4 +109,4 @@ Path: /srv/mina/shop/src/tax.ts
 def test_a_copied_specstory_file_has_the_project_that_its_tools_worked_in(path: str, project: str) -> None:
     outcome = read_source(path, SPECSTORY.encode())
     (session,) = outcome.sessions  # type: ignore[union-attr]
-    assert session.project == project
+    assert session.project == project and session.cwd == "/srv/mina/shop"

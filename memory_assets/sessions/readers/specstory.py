@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from memory_assets.sessions.draft import Part, SessionDraft
-from memory_assets.sessions.folders import project_of_folder
 from memory_assets.sessions.injected import user_parts
 from memory_assets.sessions.model import Role
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult, unix_lines
@@ -44,7 +43,7 @@ def read(source: DecodedSource) -> ReaderResult:
         turn = TURN.match(lines[start])
         if turn is not None:
             _read_turn(draft, turn, "\n".join(lines[start + 1 : end]), start + 1, defects)
-    draft.project = _project(source.path) or project_of_folder(folder_of_work(draft))
+    draft.project, draft.cwd = _project(source.path), folder_of_work(draft)
     return ReaderResult((draft.finish(defects),), defects.all())
 
 
