@@ -33,6 +33,8 @@ _BARE = re.compile(r"^\W{0,4}(?:[~.]{0,2}/?(?:[\w.@%+-]{1,80}/){1,16}[\w.@%+-]{0
 _POINTS_BACK = re.compile(
     r"^\W{0,3}(?:(?:but|so|and|also|then|or|yes|no|right|actually)\b[\s,—–-]{1,4})?"
     r"(?:(?:that|this|it|these|those|they|both|which|he|she|the former|the latter|same)\b"
+    r"|(?:without|despite|because of) (?:that|this|it|these|those|them)\b|more importantly\b"
+    r"|(?:원인|이유|까닭|문제점?|해결책|결과)[은는](?=\s)|(?:연관|관련)된\s"
     r"|(?:위와 같[은이]|이와 같[은이]|해당 (?:파일|작업|문서|내용|부분))(?=[\s은는이가을를도,])"
     r"|(?:이건|이것|이는|이를|이게|그건|그것|그게|그거|이거|이걸|그걸|이렇게|그렇게|그러면|그럼|그래서|즉|하지만|다만|둘 다)"
     r"(?=[\s은는이가을를도,]))",
@@ -84,6 +86,8 @@ _PRINTED = re.compile(
 )
 """What a compiler or a test prints: a file, a line, and what is wrong there."""
 _LONGEST_TOPIC = 8
+_BEGINS_STEP = re.compile(r"^\W{0,6}(?:task|step|phase|stage|작업|단계)\s?\d{1,2}(?:\.\d{1,2})?\s?[:：.)—–-]", re.IGNORECASE)
+"""The heading under which an agent begins a step of a plan."""
 _SAYS_SOMETHING = re.compile(
     r"[:：`→—]|\s-\s|n['’]t\b|\b(?:is|are|was|were|has|have|must|never|always|not|now)\b|(?:다|함|됨|음|까|요)[.!?]?$",
     re.IGNORECASE,
@@ -122,7 +126,7 @@ def can_carry(one: Scored) -> bool:
         return not (one.has(GO_ON) or asks_to_know(text))
     if one.spot.origin == "pasted" and text.endswith("?"):
         return False
-    if one.spot.sentence.shape == "heading" and _names_a_topic(text):
+    if one.spot.sentence.shape == "heading" and (_names_a_topic(text) or _BEGINS_STEP.match(text)):
         return False
     return not (one.reports or _CHANGED_FILE.match(text) or _COUNT.match(text) or is_torn(text))
 

@@ -24,6 +24,11 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHY = re.compile(r"\bwhy\b|\bcauses?\b|\b(?:investigate|debug|diagnose)\b|왜|원인", re.IGNORECASE)
+_OPENS_WITH_WHY = re.compile(
+    r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|wait)\b[\s,:.…]{0,3}){0,2}why (?:is|are|was|were|does|did)\b(?!n['’]t|\snot)"
+    r"|^\W{0,3}왜\s",
+    re.IGNORECASE,
+)
 _CAUSE = re.compile(
     r"(?:\broot cause\b(?! analysis)|^\W{0,3}(?:the )?cause\b)(?!\W{0,3}(?:is|was) (?:still|not|unclear|unknown|under)\b)"
     r"|원인(?:은|:|：)(?!\s?(?:아직|모르))",
@@ -45,6 +50,11 @@ def asks_to_look(request: Scored) -> bool:
     """Whether a request is for something to be found out, and nothing else: what the agent finds is its outcome."""
     text = request.spot.sentence.text
     return _LOOKS.search(text) is not None and not also_changes(text)
+
+
+def opens_with_why(text: str) -> bool:
+    """Whether a sentence asks why something is so, with or without a question mark: it decides nothing."""
+    return _OPENS_WITH_WHY.match(text) is not None
 
 
 def looks_and_changes(text: str) -> bool:

@@ -20,6 +20,7 @@ from memory_assets.extraction.blockers import blockers_in
 from memory_assets.extraction.completeness import also_orders, leans_back, points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.decided_lists import listed_as_decided
+from memory_assets.extraction.findings import opens_with_why
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.numbered_requests import called_by_points
 from memory_assets.extraction.open_ends import open_ends
@@ -31,7 +32,7 @@ from memory_assets.extraction.scoring import Scored, is_conversation, score_wind
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection, says_what_of
 from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.status_history import changes
-from memory_assets.extraction.titles import MAX_TITLE, title_of
+from memory_assets.extraction.titles import title_behind, title_of
 from memory_assets.extraction.todos import Todo
 from memory_assets.extraction.windows import Window
 from memory_assets.extraction.withdrawals import withdrawals
@@ -123,17 +124,19 @@ def _entry(choice: Choice) -> ExtractedEntry:
     main = choice.main
     entry_type: EntryType = "task" if choice.is_request else "decision" if choice.is_listed else _type(main)
     text = main.spot.sentence.text
+    report = next((one for one in choice.same[:1] if one.reports), choice.outcome)
+    if entry_type == "decision" and main.spot.voice == "user" and opens_with_why(text):
+        entry_type = "insight" if report is None else "task"  # what was done of it answers it
     progress = progress_of(choice.steps)
     said_in = (Quote(one.spot.message_index, one.spot.sentence.text) for one in choice.sentences)
     quotes = tuple(dict.fromkeys((*said_in, *progress.quotes)))
-    entry = ExtractedEntry(entry_type, _title(choice), quotes)
+    entry = ExtractedEntry(entry_type, _title(choice, may_cut=entry_type != "task"), quotes)
     if entry_type == "decision":
         reason = next((one for one in choice.sentences[1:] if one.entry_type == "insight"), None)
         return replace(entry, reason=reason.spot.sentence.text if reason else None)
     if entry_type != "task":
         return entry
     said = main.status
-    report = next((one for one in choice.same[:1] if one.reports), choice.outcome)
     status: TaskStatus = said or "pending"
     if choice.is_request:
         said = "pending" if main.spot.in_plan or choice.steps else said or "pending"
@@ -209,20 +212,21 @@ def _named(entry: ExtractedEntry, decided: Mapping[Quote, ExtractedEntry]) -> Ex
     return replace(entry, title=decision.title, evidence=tuple(quotes))
 
 
-def _title(choice: Choice) -> str:
+def _title(choice: Choice, *, may_cut: bool) -> str:
     """The sentence, behind the one that names what it points back at, or what an order is about, where both fit on a line."""
     main = choice.main
     before = next((one for one in choice.near[:1] if _is_before(one, main)), None)
     if before is None:
-        return _title_behind(None, main)
+        return title_of(main.spot.sentence.text)
     leans = leans_back(main) if choice.is_request else points_back(main.spot.sentence.text) or says_what_of(main, before)
-    return _title_behind(before if leans else None, main)
+    return _title_behind(before if leans else None, main, may_cut=may_cut)
 
 
-def _title_behind(before: Scored | None, main: Scored) -> str:
-    title = title_of(main.spot.sentence.text)
-    both = f"{title_of(before.spot.sentence.text)} {title}" if before is not None else title
-    return both if len(both) <= MAX_TITLE else title
+def _title_behind(before: Scored | None, main: Scored, *, may_cut: bool = False) -> str:
+    text = main.spot.sentence.text
+    if before is None or before.spot.sentence.shape == "heading":
+        return title_of(text)
+    return title_behind(before.spot.sentence.text, text, may_cut=may_cut)
 
 
 def _is_before(one: Scored, main: Scored) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from memory_assets.extraction.completeness import asks_to_know, can_carry, is_torn, points_back
 from memory_assets.extraction.cues import built_in_rules
+from memory_assets.extraction.findings import opens_with_why
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.scoring import score_window
 from memory_assets.extraction.windows import windows
@@ -31,6 +32,9 @@ def carries(*talk: Message) -> bool:
         "and the second half of it, which nobody reads",
         "## The root cause in one sentence",
         "### 원인과 해결",
+        "### Task 2: Populate `StartedAt` during condensation and checkpoint writes",
+        "## Step 3 — the cursor of the sensor is not read",
+        "### 작업 4: `resume` 경로를 함수로 옮긴다",
     ],
 )
 def test_what_carries_nothing_when_an_agent_says_it(text: str) -> None:
@@ -51,6 +55,7 @@ def test_what_carries_nothing_when_an_agent_says_it(text: str) -> None:
         "## `docs/guides` → `guides`",
         "## The cache is on Redis",
         "## 캐시를 Redis로 옮기기로 했다",
+        "## Task 2 is not done: the cursor of the sensor is stale",
         "## The cursor of the sensor is stale whenever two runs of the same job end at once",
     ],
 )
@@ -106,6 +111,10 @@ def test_whole_sentences(text: str) -> None:
         "하지만 느리다",
         "위와 같은 작업을 다시 해줘",
         "해당 파일도 옮겨줘",
+        "Without this, a session keeps its stale id.",
+        "More importantly, nobody reads it.",
+        "원인은 두 가이드가 서로 충돌하기 때문이다.",
+        "연관된 문서가 있으면 삭제해줘.",
     ],
 )
 def test_words_that_point_back(text: str) -> None:
@@ -120,6 +129,9 @@ def test_words_that_point_back(text: str) -> None:
         "이것저것 다 해봤다",
         "즉시 배포한다",
         "So far the log grows",
+        "Without a lock two writers meet",
+        "원인이 된 커밋은 되돌렸다",
+        "결과물은 그대로 둔다",
         "해당되는 파일이 없다",
     ],
 )
@@ -200,6 +212,7 @@ def test_what_a_terminal_prints_carries_nothing(text: str) -> None:
         ("src/export.ts 의 CSV 내보내기를 엑셀에서 열면 한글이 깨져.", "fact"),
         ("src/table.ts 의 예전 행이 UTC로 묶여 있거든.", "fact"),
         ("Width of the table of providers in src/table.go 12, nothing else.", "decision"),
+        ("why is it showing such a high number in src/table.go: 50,000 lines [4 checkpoints]", "insight"),
     ],
 )
 def test_what_a_person_describes_is_not_decided(text: str, entry_type: str) -> None:
@@ -219,3 +232,19 @@ def test_what_a_person_describes_is_not_decided(text: str, entry_type: str) -> N
 def test_a_question_for_something_to_be_told_or_promised_carries_nothing(text: str) -> None:
     assert not carries(user(text))
     assert carries(user("Can you check whether the cart survives a restart, and fix it if it does not?"))
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("why is it showing such a high number:", True),
+        ("ok, so why does the import stop there", True),
+        ("왜 숫자가 이렇게 높게 나오는지 모르겠어", True),
+        ("why don't we use the cache instead", False),
+        ("why not drop the column", False),
+        ("the reason why is it in the table is the audit", False),
+        ("왜냐하면 캐시가 낡았기 때문이야", False),
+    ],
+)
+def test_a_why_with_or_without_its_mark(text: str, asks: bool) -> None:
+    assert opens_with_why(text) is asks

@@ -1,0 +1,48 @@
+"""One line for people: what a sentence is about comes with it, and marks that say nothing of it go."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_assets.extraction.rules import extract_window
+from memory_assets.extraction.titles import MAX_TITLE, title_behind, title_of
+from memory_assets.extraction.windows import windows
+from memory_assets.sessions.model import Message
+from memory_assets_tests.extraction.talk import agent, user
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("- **`RestoreLogsOnly`**: resolve it from `point.Agent`", "RestoreLogsOnly: resolve it from point.Agent"),
+        ("Subagent로 병렬 실행 (추천)", "Subagent로 병렬 실행"),
+        ("Extract sub-helpers (Recommended)", "Extract sub-helpers"),
+        ("use it (recommended by the vendor)", "use it (recommended by the vendor)"),
+        ("(추천)", "(추천)"),
+    ],
+)
+def test_marks_are_no_part_of_a_title(text: str, title: str) -> None:
+    assert title_of(text) == title
+
+
+def test_what_names_it_comes_first_and_leaves_room() -> None:
+    assert title_behind("The cache is stale.", "Without this, reads fail.") == "The cache is stale. Without this, reads fail."
+    assert title_behind("Base tree is unavailable", "This is logged.") == "Base tree is unavailable — This is logged."
+    cut = title_behind("The cache is stale.", "Without this, " + "reads of every session fail and " * 5, may_cut=True)
+    assert cut.startswith("The cache is stale. Without this, reads") and cut.endswith("…") and len(cut) <= MAX_TITLE
+    assert title_behind("The cache is stale.", "It " + "fails " * 20).startswith("It fails")
+    assert title_behind(
+        "The cache of the session is " + "very " * 12 + "stale.", "It " + "fails " * 20, may_cut=True
+    ).startswith("It fails")
+
+
+def titles(*talk: Message) -> list[tuple[str, str, str | None]]:
+    return [(e.entry_type, e.title, e.status) for window in windows(talk) for e in extract_window(talk, window)]
+
+
+def test_a_cause_brings_what_it_is_the_cause_of() -> None:
+    said = "문서 16개의 YAML front matter가 한국어로 작성되었습니다. 원인은 두 가이드의 언어 정책이 서로 충돌하기 때문입니다."
+    assert any(
+        title.startswith("문서 16개의") and "원인은" in title
+        for _, title, _ in titles(user("front matter가 왜 한국어로 되었는지 확인해줘"), agent(said))
+    )
