@@ -24,7 +24,8 @@ _MARKS = re.compile(
       | /[a-z][a-z-]{1,24}(?:\s{1,2}[~./\w-]{1,200}){0,6}$                          # a command of the chat program
       | </?[a-z_-]{2,40}(?:\ [^<>\n]{0,160})?>$
       | >?\s{0,12}-\s\[\ (?-i:[A-Z]{2,12})\ \]\s                                    # the rows of a screen: a badge,
-      | (?:>\s{0,8}v\s[\w*] | (?<=\s)v\s(?:\*|[\w.-]{1,60}/))                        # what opens and shuts
+      | (?:>\s{0,8}v\s[\w*] | (?<=\s)v\s(?:\*|o\s|[\w.-]{1,60}/))                    # what opens and shuts,
+      | [^\n]{0,200}\s\[\+\d{1,7}\s-\d{1,7}(?:\s\(\d{1,6}\sfiles?\))?\]$               # how much changed
     )""",
     re.IGNORECASE | re.VERBOSE,
 )

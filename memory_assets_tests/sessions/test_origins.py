@@ -60,6 +60,8 @@ def test_a_short_message_with_a_heading_is_typed() -> None:
 
 def test_the_screen_of_a_terminal_program_is_pasted() -> None:
     screen = " v shop/list *  [4 checkpoints]\n>  v * ok, revert it\n      - [ NEW ] Can we cut it? — just now [+126]\n"
+    screen += "   v o can we group them? (14 steps)\n      - 47c7452 show the time — 14 hours ago [+374 -49 (15 files)]\n"
+    screen += "   v o the id is less important in the list. (21 steps)\n"
     assert told(f"can we cut the first row?\n\n{screen}") == [("typed", "can we cut the first row?\n\n"), ("pasted", screen)]
     for typed in (
         "what I want:\n- [ ] a parser\n- [x] a reader\n- [BUG] the cart is slow\n",
