@@ -17,7 +17,7 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.digest_changes import changed_files, made_commits
 from memory_assets.queries.digest_memories import memory_lines
-from memory_assets.queries.digest_quotes import quote_at_place, quote_going_on, stands_within
+from memory_assets.queries.digest_quotes import quote_at_place, quote_going_on, quote_of, stands_within
 from memory_assets.queries.digest_tasks import SessionTasks, task_lines
 from memory_assets.queries.sessions import one_session
 from memory_assets.results.digest import (
@@ -58,6 +58,17 @@ WHERE unit_kind IN ('episode', 'gotcha') AND session_id IN {IN_LIST} ORDER BY se
 _LAST_SAID = f"""
 SELECT session_id, max(message_index) FROM messages
 WHERE session_id IN {IN_LIST} AND kind = 'said' AND NOT sidechain AND regexp_matches(text, '\\S') GROUP BY session_id
+"""
+# A call that a person turned down, behind which nobody says a word: a plan, most often.
+_REFUSED_LAST = f"""
+SELECT r.session_id, r.message_index, regexp_extract(r.text, '^[^.\\n]{{1,200}}'),
+  coalesce(c.tool_name, r.tool_name, r.role), r.ts
+FROM messages r LEFT JOIN messages c ON c.session_id = r.session_id AND c.kind = 'tool_call' AND c.tool_use_id = r.tool_use_id
+WHERE r.session_id IN {IN_LIST} AND r.kind = 'tool_result' AND NOT r.sidechain
+  AND starts_with(r.text, 'The user doesn''t want to')
+  AND NOT EXISTS (SELECT 1 FROM messages s WHERE s.session_id = r.session_id AND s.kind = 'said' AND NOT s.sidechain
+    AND s.message_index > r.message_index AND regexp_matches(s.text, '\\S'))
+QUALIFY row_number() OVER (PARTITION BY r.session_id ORDER BY r.message_index DESC) = 1
 """
 
 
@@ -214,10 +225,14 @@ def _told(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> 
     places += [place for of_session in gotchas.values() for _, cited in of_session for place in cited]
     messages = cited_messages(connection, places)
     last_said = dict(fetch(connection, _LAST_SAID, wanted))
+    refused = {
+        session_id: quote_of(session_id, index, f"[[0, {len(text)}]]", text, tool, ts)
+        for session_id, index, text, tool, ts in fetch(connection, _REFUSED_LAST, wanted)
+    }
     return {
         session_id: _Told(
             _goal(messages, episodes.get(session_id, ())),
-            _ended(messages, episodes.get(session_id, ()), last_said.get(session_id)),
+            refused.get(session_id) or _ended(messages, episodes.get(session_id, ()), last_said.get(session_id)),
             tuple(
                 failure
                 for unit_id, cited in gotchas.get(session_id, ())

@@ -206,6 +206,25 @@ def test_two_tasks_that_end_with_one_report_keep_their_names(memory: Memory) -> 
     assert {line.text for line in memory.session_digest("both-1").done} == set(titles)
 
 
+def test_a_session_ends_with_the_plan_that_a_person_turned_down_and_said_no_more(memory: Memory) -> None:
+    refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, ...)."
+    talk = (
+        Message("p0", "user", "said", "Plan how the shop closes on Sundays."),
+        Message("p1", "assistant", "said", "I looked at the shop and wrote a plan for it, which follows."),
+        Message("p2", "assistant", "tool_call", '{"plan":"# Close on Sundays"}', tool_name="ExitPlanMode", tool_use_id="p"),
+        Message("p3", "tool", "tool_result", refusal, tool_use_id="p", is_error=True),
+    )
+    tell_messages(memory.settings, "plan-1", talk)
+    digest = memory.session_digest("plan-1")
+    assert digest.ended is not None and digest.ended.text == "The user doesn't want to proceed with this tool use"
+    assert digest.ended.uri.startswith("session:plan-1#m=3&")
+    check_quotes(memory, digest)
+    # Whoever says a word behind it has the last one.
+    tell_messages(memory.settings, "plan-2", (*talk, Message("p4", "assistant", "said", "The plan stays a plan, then.")))
+    ended = memory.session_digest("plan-2").ended
+    assert ended is None or "want to proceed" not in ended.text
+
+
 def test_what_ended_an_error_is_not_told_a_second_time(memory: Memory) -> None:
     cause = "The root cause is that the module is not installed in the image that runs the shop."
     mended = (*MESSAGES[:3], Message("u2b", "assistant", "said", cause), *MESSAGES[3:])
