@@ -19,6 +19,13 @@ _DECIDED = re.compile(
     r"|^\W{0,4}(?:\d{1,2}[.)]\s)?(?:(?:주요|핵심|최종|적용된|사용자|설계)\s){0,3}(?:결정|확정)(?:\s?(?:사항|내용|들))?(?:\s\(확정\))?\W{0,4}$",
     re.IGNORECASE,
 )
+_SETTLED = re.compile(
+    r"^\W{0,4}(?:so |ok(?:ay)?,? )?(?:the |your |our )?(?:\w+ )?decisions? (?:is|are) (?:now )?"
+    r"(?:clear|settled|made|final|confirmed|set)\W{0,4}$"
+    r"|^\W{0,4}(?:결정|방향)(?:이|은|은 모두|이 모두)? ?(?:정해졌|확정됐|확정되었|명확)(?:습니다|해졌습니다|합니다)\W{0,4}$",
+    re.IGNORECASE,
+)
+"""An agent sums up what a person just answered, before it goes to work."""
 _MARK = re.compile(r"[ \t]{0,40}(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _OPEN = re.compile(
     r"[?？]\W{0,4}$|^\W{0,4}(?:whether|none|nothing|n/a|tbd|to be decided)\b|\bnot (?:yet )?decided\b|여부\W{0,4}$|없음|미정",
@@ -28,15 +35,19 @@ _OPEN = re.compile(
 
 
 def listed_as_decided(scored: Sequence[Scored]) -> Iterator[Scored]:
-    """The items below such a heading that a person wrote or handed over, or with which an agent ends a turn.
+    """The items below such a heading that a person wrote or handed over, or with which an agent ends a turn; below the words by
+    which it sums up a person's answers also those of a message on the way.
 
     The list ends with the next line that is no item of it. What an agent lists in a plan, or before it asks, is proposed.
     """
     count, under = 0, (-1, "")
     last = {one.spot.message_index: one.spot.sentence.text for one in scored}
+    settled = -1
     for one in scored:
         sentence, spot = one.spot.sentence, one.spot
-        if spot.voice == "working" or not _DECIDED.match(sentence.heading):
+        if sentence.shape != "item":
+            settled = spot.message_index if spot.voice != "user" and _SETTLED.match(sentence.text) else -1
+        if settled != spot.message_index and (spot.voice == "working" or not _DECIDED.match(sentence.heading)):
             continue
         if spot.voice == "closing" and (only_plans(spot.message.text) or asks(last[spot.message_index])):
             continue

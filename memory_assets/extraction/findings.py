@@ -26,7 +26,9 @@ _LOOKS = re.compile(
 _ASKS_WHY = re.compile(r"\bwhy\b|\bcauses?\b|\b(?:investigate|debug|diagnose)\b|왜|원인", re.IGNORECASE)
 _OPENS_WITH_WHY = re.compile(
     r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|wait)\b[\s,:.…]{0,3}){0,2}why (?:is|are|was|were|does|did)\b(?!n['’]t|\snot)"
-    r"|^\W{0,3}왜\s",
+    r"|^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|wait)\b[\s,:.…]{0,3}){0,2}(?:where|how|which|who|when)"
+    r" (?:(?:would|should|could|can|will|do|does|did) (?:i|we|you|it|this|that|they|the)|is|are|was|were)\b(?!n['’]t|\snot)"
+    r"|^\W{0,3}(?:왜|어디(?:에|서|에서|로)?|어떻게)\s",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
@@ -53,7 +55,7 @@ def asks_to_look(request: Scored) -> bool:
 
 
 def opens_with_why(text: str) -> bool:
-    """Whether a sentence asks why something is so, with or without a question mark: it decides nothing."""
+    """Whether a sentence asks why, where or how something is, with or without a question mark: it decides nothing."""
     return _OPENS_WITH_WHY.match(text) is not None
 
 

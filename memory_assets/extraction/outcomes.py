@@ -34,6 +34,8 @@ _LEFT = re.compile(
     re.IGNORECASE,
 )
 """An agent says that something is left to do."""
+_TICKED = re.compile(r"^\W{0,4}[✓✔✅☑]")
+"""An item of a list that is ticked off."""
 _IS_SO_NO_MORE = re.compile(
     r"^\W{0,3}no\b|\b(?:old|previous|former|original)\b|\b(?:any ?more|any longer)\b|\b(?:when|if|whenever) \w+ \w+ is\b"
     r"|이제|더 이상",
@@ -299,7 +301,7 @@ def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bo
         text = one.spot.sentence.text
         if one.spot.sentence.shape != "item":
             lists_done = _lists_done(one)
-        elif lists_done and _NAMES_A_FAILURE.match(text):
+        elif _TICKED.match(text) or (lists_done and _NAMES_A_FAILURE.match(text)):
             continue
         only_planned = wants_more and _PLANNED.search(text) is not None and _OF_THE_PLAN.search(text) is None
         fails = only_planned or _FAILS.search(text) is not None

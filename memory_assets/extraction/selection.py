@@ -161,7 +161,7 @@ class Selection:
                 or self._count[best.spot.message_index] >= self._room(best)
             ):
                 continue
-            known = None if self._people_only else self._alike(best)
+            known = None if self._people_only else self._alike(best) or self._asked_with(best)
             if known is not None:
                 self.use(best)
                 known.take(best)
@@ -216,6 +216,12 @@ class Selection:
         before = self._by_message[one.spot.message_index][one.spot.position - 1]
         names = points_back(one.spot.sentence.text) or (says_what_of(one, before) and not self.is_used(before))
         return before if names else None
+
+    def _asked_with(self, best: Scored) -> Choice | None:
+        """The request right before a person's further words for it, which point back at what it names."""
+        if best.entry_type != "task" or best.spot.origin != "typed" or (before := self._names_what(best)) is None:
+            return None
+        return next((choice for choice in self.choices if choice.is_request and choice.main is before), None)
 
     def _alike(self, best: Scored) -> Choice | None:
         """The choice whose sentence has most of this one's words, when that is enough to be the same memory.

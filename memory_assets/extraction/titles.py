@@ -5,10 +5,20 @@ from __future__ import annotations
 import re
 
 MAX_TITLE = 120
+_MOST_OPENINGS = 2
 
 _LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\([^()\n]{0,400}\)")
 _MARKS = re.compile(r"(\*\*|__|~~|`)")
 _LEAD = re.compile(r"^(?:[ \t]*(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])[ \t]+)+")
+_OPENS = re.compile(
+    r"^(?:(?:(?:you['’]?re|that['’]?s) right|got it|understood|perfect|great|sure|ok(?:ay)?|right|yes|yeah"
+    r"|네|넵|예|응|좋아요?|알겠습니다)"
+    r"(?:[,.!…]{1,3}|\s?[—–-])\s{1,2}"
+    r"|(?:and|but|also|so|then|now)(?:[,.…]{1,3}\s{1,2}|\s(?!(?:far|that|called|long|many|much|what|on|again|as|if|or)\b))"
+    r"|(?:그리고|그럼|그러면|또한|그래서|따라서|하지만|다만|이제),?\s)(?=\S+\s\S)",
+    re.IGNORECASE,
+)
+"""How a sentence takes up the talk before it: no part of what it says."""
 _RECOMMENDED = re.compile(r"\s?[(\[](?:recommended|추천|권장)[)\]]", re.IGNORECASE)
 """What an agent says of an option, and no part of its name."""
 _SPACES = re.compile(r"\s+")
@@ -17,6 +27,8 @@ _SPACES = re.compile(r"\s+")
 def title_of(text: str) -> str:
     """A sentence without Markdown, on one line of at most 120 characters; never empty for a text that says something."""
     plain = _SPACES.sub(" ", _RECOMMENDED.sub("", _MARKS.sub("", _LINK.sub(r"\1", _LEAD.sub("", text))))).strip(" *_:：-–—")
+    for _ in range(_MOST_OPENINGS):
+        plain = _OPENS.sub("", plain)
     plain = plain or _SPACES.sub(" ", text).strip() or "…"
     if len(plain) <= MAX_TITLE:
         return plain

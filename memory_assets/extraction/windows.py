@@ -29,6 +29,14 @@ _INTERRUPTED = re.compile(r"^\W{0,3}request interrupted by user\b", re.IGNORECAS
 """What an agent's program writes where the person stops it."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 """Beside a command one or none is its argument; more are a request."""
+_BARE_ORDER = re.compile(
+    r"^\W{0,5}(?:(?:please|now|next|also|이것도?|이거도?|이 (?:문서|파일)도?|다음)\W{1,3})?"
+    r"(?:[가-힣]{1,4}\s?(?:해\s?줘|해\s?주세요|부탁해요?|부탁드립니다)"
+    r"|(?:fix|migrate|convert|handle|process|apply|update|translate|do) (?:it|this|that|the same)(?: one)?(?: too| as well)?"
+    r"(?: please)?)\W{0,5}$",
+    re.IGNORECASE,
+)
+"""An order that does not say what is to be worked on: the document above it is."""
 ERROR_CHARACTERS = 400
 """A tool's error is shown up to this length; its other results, like thinking and injected text, are not shown."""
 
@@ -197,8 +205,14 @@ def _is_waited_for(messages: Sequence[Message], start: int, index: int) -> bool:
 
 
 def is_command(message: Message) -> bool:
-    """Whether what a person said is the body of a command alone: what the agent first answers says what it asks for."""
-    return all(stretch.origin == "template" for stretch in origins_of(message))
+    """Whether what a person said is the body of a command alone, or hands a document over with no more than "work on it": what
+    the agent first answers says what it asks for."""
+    stretches = origins_of(message)
+    typed = " ".join(message.text[one.start : one.end] for one in stretches if one.origin == "typed")
+    if typed and not _BARE_ORDER.match(typed):
+        return False
+    others = {stretch.origin for stretch in stretches} - {"typed"}
+    return others == ({"pasted"} if typed else {"template"})
 
 
 def _context(lengths: Sequence[int], start: int) -> int:

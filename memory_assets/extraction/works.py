@@ -29,6 +29,12 @@ _ANNOUNCES = re.compile(
     r"|^[^\n]{2,160}(?:하|드리)겠습니다[.!]?$",
     re.IGNORECASE,
 )
+_LOOKS_FIRST = re.compile(
+    r"^(?:first )?(?:look|check|read|see|find|inspect|investigate|explore|examine|search|verify|understand)\b(?!.{0,200}\band\b)"
+    r"|(?:확인|검토|분석|파악|조사|검증|탐색|살펴 ?보|찾아 ?보|읽어 ?보|읽)(?:해 ?보)?(?:하)?겠습니다[.!]?$",
+    re.IGNORECASE,
+)
+"""An agent says what it looks at before it does anything."""
 _GOAL = re.compile(r"^\W{0,4}(?:goals?|objectives?|purpose|목표|목적)[*_]{0,2}\s?[:：]", re.IGNORECASE)
 _TAKES_WORDS = 3
 """Telling words that a request shares with what it takes up."""
@@ -170,8 +176,8 @@ def works_of(
     found: list[Work] = []
     going: Work | None = None
     before: Scored | None = None
-    for turn in range(min(requests, default=0), end + 1):
-        said = requests.get(turn)
+    for turn in range(min((*requests, *announced), default=0), end + 1):
+        said = requests.get(turn) if turn not in announced else None
         request = said or bound.get(turn) or announced.get(turn)
         goes_on = said is None or is_answer(said) or said.has(GO_ON) or is_bound(said)
         if said is not None and going is not None and turn not in taken_back:
@@ -206,19 +212,22 @@ def _asks(request: Scored, turns: Turns, window: Window, *, opens: bool, is_last
 
 
 def _announced(messages: Sequence[Message], scored: Iterable[Scored], window: Window) -> Iterator[tuple[int, Scored]]:
-    """The turns that a command begins, whose body is a template, each with what the agent first says that it will do."""
+    """The turns that a command begins whose body is a template, or a document that is handed over without a word, each with
+    what the agent first says that it will do."""
     turns = turns_of(messages, window)
-    commands = {
-        turns[index]
+    begun = {
+        turns[index]: index
         for index in range(window.start, window.end)
-        if is_said(messages[index]) and messages[index].role == "user" and is_command(messages[index])
+        if is_said(messages[index]) and messages[index].role == "user"
     }
+    commands = {turn for turn, index in begun.items() if is_command(messages[index])}
     answers: dict[int, int] = {}
     for one in scored:
         if one.turn not in commands:
             continue
         if one.spot.voice == "user":
-            commands.discard(one.turn)  # the person says by words what is asked for
+            if one.spot.message_index != begun[one.turn]:
+                commands.discard(one.turn)  # the person says by words what is asked for
             continue
         is_first = answers.setdefault(one.turn, one.spot.message_index) == one.spot.message_index
         if is_first and announces_work(one):
@@ -230,13 +239,18 @@ def announces_work(one: Scored) -> bool:
     """Whether an agent says that it will do something that is not over with the turn."""
     text = one.spot.sentence.text
     announces = _ANNOUNCES.match(text) if one.spot.voice != "user" else None
-    return announces is not None and not is_one_turn(text[announces.end() :])
+    if announces is None or _LOOKS_FIRST.search(text[announces.end() :] or text):
+        return False
+    return not is_one_turn(text[announces.end() :])
 
 
 def told_with(request: Scored, said: Sequence[Scored]) -> list[Scored]:
     """What is quoted beside a request: the goal of a plan; what names its object; what says as well that something is wrong,
-    where the person only tells that; what the agent said before and the person takes up."""
+    where the person only tells that; what the agent said before and the person takes up; the order that the agent takes up in
+    its own words."""
     spot = request.spot
+    if spot.voice != "user":
+        return [one for one in said if one.turn == request.turn and one.spot.origin == "typed"][:1]
     if spot.in_plan:
         plan = (one for one in said if one.spot.message_index == spot.message_index)
         return [one for one in plan if one is not request and _GOAL.match(one.spot.sentence.text)][:1]

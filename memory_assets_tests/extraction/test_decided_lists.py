@@ -47,3 +47,20 @@ def test_of_an_item_of_decisions_the_first_sentence_is_the_decision() -> None:
 )
 def test_what_is_proposed_or_open_is_not_listed_as_decided(said: str) -> None:
     assert all(entry.entry_type != "decision" for entry in entries(user("어떻게 되어 있어"), agent(said)))
+
+
+def test_what_an_agent_sums_up_of_an_answer_before_it_goes_to_work_is_decided() -> None:
+    items = ["**Adjacent phrase** for words with a dot", "**Prefix** on the last word of an open phrase alone"]
+    summed = "The decisions are clear:\n" + "\n".join(f"- {item}" for item in items)
+    talk = [
+        user("The search does not find poem.txt. What could we do?"),
+        agent("Two ways:\n\n1. **Loose** words\n2. **Adjacent phrase**", uid="ways"),
+        user("Adjacent phrase\n\nthe prefix belongs to open phrases"),
+        agent(summed + "\n\nLet me look at the callers first.", uid="sum"),
+        agent("I rewrote the query builder.", uid="end"),
+    ]
+    decided = [quote.quote for entry in entries(*talk) if entry.entry_type == "decision" for quote in entry.evidence]
+    assert set(items) <= set(decided)
+    # What it only weighs was not.
+    talk[3] = agent(summed.replace("The decisions are clear", "The options are clear"), uid="sum")
+    assert not set(items) & {entry.evidence[0].quote for entry in entries(*talk) if entry.entry_type == "decision"}

@@ -155,7 +155,7 @@ def test_a_yes_to_an_offer_that_is_reported_done_is_a_task_of_its_own() -> None:
     found = [entry for window in windows(talk) for entry in extract_window(talk, window) if entry.entry_type == "task"]
     assert [(entry.title, entry.status) for entry in found] == [
         ("오타 수정은 바로 해드릴까요?", "done"),
-        ("그리고 필드 전부 필수에 대한 항목을 명시해줘.", "done"),
+        ("필드 전부 필수에 대한 항목을 명시해줘.", "done"),
     ]
     assert '"쉽표" → "쉼표" 오타 수정' in [quote.quote for quote in found[0].evidence]
 

@@ -19,6 +19,18 @@ from memory_assets_tests.extraction.talk import agent, user
         ("Extract sub-helpers (Recommended)", "Extract sub-helpers"),
         ("use it (recommended by the vendor)", "use it (recommended by the vendor)"),
         ("(추천)", "(추천)"),
+        ("Got it - `mise run dup` task instead of a hook.", "mise run dup task instead of a hook."),
+        ("Also... need to validate the argument", "need to validate the argument"),
+        ("So then don't we NOT want it at all", "don't we NOT want it at all"),
+        ("You're right — the file already lives there.", "the file already lives there."),
+        ("네, monitoring.md를 옮기겠습니다.", "monitoring.md를 옮기겠습니다."),
+        ("그리고 필드 전부를 명시해줘.", "필드 전부를 명시해줘."),
+        ("So far it holds for two readers", "So far it holds for two readers"),
+        ("Right click opens the menu", "Right click opens the menu"),
+        ("OK button is missing", "OK button is missing"),
+        ("Now that it fails, we stop", "Now that it fails, we stop"),
+        ("But why?", "But why?"),
+        ("No, use Redis here", "No, use Redis here"),
     ],
 )
 def test_marks_are_no_part_of_a_title(text: str, title: str) -> None:

@@ -361,3 +361,31 @@ def test_something_to_be_built_that_tells_a_person_is_no_standing_order(said: st
 def test_what_always_fails_is_no_standing_order() -> None:
     talk = [user("로그인이 항상 실패하는 문제를 해결해줘."), agent("Let me look.")]
     assert all(not is_standing_order(one) for one in score_window(talk, windows(talk)[0], built_in_rules()))
+
+
+@pytest.mark.parametrize("order", ["수정해줘.", "작업해줘", "Please migrate this one too."])
+def test_a_document_that_is_handed_over_without_a_word_is_called_by_what_the_agent_will_do(order: str) -> None:
+    rules = "".join(f"- Log the step {number} of the order with its id and its level.\n" for number in range(24))
+    document = f"# Monitoring & Logging\n\n<meta>\nDocument: monitoring.md\n</meta>\n\n## Standards\n\n{rules}"
+    begun = "네, monitoring.md를 마이그레이션하겠습니다." if "줘" in order else "I'll migrate monitoring.md to the new format."
+    report = (
+        "monitoring.md 마이그레이션이 완료되었습니다.\n\n- ✓ 아직 옮기지 않은 참조는 주석 처리"
+        if "줘" in order
+        else "I migrated monitoring.md.\n\n- ✓ what is still missing is commented out"
+    )
+    talk = [user(f"{document}\n\n{order}"), agent(begun, uid="begun"), agent(report, uid="end")]
+    (task,) = tasks(*talk)
+    assert (task.entry.status, begun.endswith(task.entry.title)) == ("done", True)
+    assert task.entry.evidence[0].quote == begun
+    # What it looks at first says nothing of it.
+    looks = "기존 계획 파일을 먼저 확인하겠습니다." if "줘" in order else "Let me look at the guide first."
+    assert all(looks not in task.entry.title for task in tasks(talk[0], agent(looks, uid="begun"), talk[2]))
+    # An order that says of what is its own name.
+    talk[0] = user(f"{document}\n\nPlease add the levels of the importer to it.")
+    assert [task.entry.title for task in tasks(*talk)] == ["Please add the levels of the importer to it."]
+
+
+def test_further_words_for_a_request_that_point_back_at_it_are_no_task_of_their_own() -> None:
+    talk = [user("guides/modes.md 는 삭제해줘. 연관된 문서가 있으면 삭제해줘."), agent("modes.md와 모든 참조를 삭제했습니다.")]
+    (task,) = tasks(*talk)
+    assert task.entry.status == "done" and task.entry.title.startswith("guides/modes.md")
