@@ -36,7 +36,7 @@ from memory_assets.extraction.titles import title_behind, title_of
 from memory_assets.extraction.todos import Todo
 from memory_assets.extraction.windows import Window
 from memory_assets.extraction.withdrawals import withdrawals
-from memory_assets.extraction.works import Turns, announces_work, named_before, told_with, works_of
+from memory_assets.extraction.works import Turns, announces_work, heads, named_before, stands_before, told_with, works_of
 from memory_assets.sessions.model import Message
 from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
@@ -215,22 +215,22 @@ def _named(entry: ExtractedEntry, decided: Mapping[Quote, ExtractedEntry]) -> Ex
 def _title(choice: Choice, *, may_cut: bool) -> str:
     """The sentence, behind the one that names what it points back at, or what an order is about, where both fit on a line."""
     main = choice.main
-    before = next((one for one in choice.near[:1] if _is_before(one, main)), None)
+    before = next((one for one in choice.near[:1] if stands_before(one, main)), None)
     if before is None:
         return title_of(main.spot.sentence.text)
-    leans = leans_back(main) if choice.is_request else points_back(main.spot.sentence.text) or says_what_of(main, before)
+    leans = (
+        heads(before, main) or leans_back(main)
+        if choice.is_request
+        else points_back(main.spot.sentence.text) or says_what_of(main, before)
+    )
     return _title_behind(before if leans else None, main, may_cut=may_cut)
 
 
 def _title_behind(before: Scored | None, main: Scored, *, may_cut: bool = False) -> str:
     text = main.spot.sentence.text
-    if before is None or before.spot.sentence.shape == "heading":
+    if before is None or (before.spot.sentence.shape == "heading" and not heads(before, main)):
         return title_of(text)
     return title_behind(before.spot.sentence.text, text, may_cut=may_cut)
-
-
-def _is_before(one: Scored, main: Scored) -> bool:
-    return one.spot.message_index == main.spot.message_index and one.spot.position == main.spot.position - 1
 
 
 def _type(main: Scored) -> EntryType:

@@ -30,7 +30,8 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 _LOOKS_FIRST = re.compile(
-    r"^(?:first )?(?:look|check|read|see|find|inspect|investigate|explore|examine|search|verify|understand)\b(?!.{0,200}\band\b)"
+    r"^(?:first )?(?:look|check|read|see|find|inspect|investigate|explore|examine|search|verify|understand)\b"
+    r"(?!.{0,200}\band\b)"
     r"|(?:확인|검토|분석|파악|조사|검증|탐색|살펴 ?보|찾아 ?보|읽어 ?보|읽)(?:해 ?보)?(?:하)?겠습니다[.!]?$",
     re.IGNORECASE,
 )
@@ -264,8 +265,11 @@ def told_with(request: Scored, said: Sequence[Scored]) -> list[Scored]:
 
 
 def named_before(request: Scored, said: Iterable[Scored]) -> Scored | None:
-    """The sentence before a request that leans back on it ("change that"); what is a memory of its own stays one."""
+    """The sentence before a request that leans back on it ("change that"), or the heading of the document that it hands over;
+    what is a memory of its own stays one."""
     spot = request.spot
+    if (heading := next((one for one in said if heads(one, request)), None)) is not None:
+        return heading
     if not leans_back(request):
         return None
     place = (spot.message_index, spot.position - 1)
@@ -274,6 +278,22 @@ def named_before(request: Scored, said: Iterable[Scored]) -> Scored | None:
         return None
     names = before.spot.sentence.shape == "prose" and len(before.spot.words) >= _TAKES_WORDS
     return before if names and not thanks(before.spot.sentence.text) else None
+
+
+def stands_before(one: Scored, main: Scored) -> bool:
+    """Whether a sentence may name what another speaks of: it is right before it, or heads what an order hands over."""
+    is_next = (one.spot.message_index, one.spot.position + 1) == (main.spot.message_index, main.spot.position)
+    return is_next or heads(one, main)
+
+
+def heads(one: Scored, order: Scored) -> bool:
+    """Whether a sentence is a heading of the document that a person hands over with a bare order ("수정해줘", "fix this")."""
+    mine, of_order = one.spot, order.spot
+    return (
+        mine.message_index == of_order.message_index
+        and (mine.origin, mine.sentence.shape, of_order.origin) == ("pasted", "heading", "typed")
+        and is_command(of_order.message)
+    )
 
 
 def _tells_as_well(one: Scored, request: Scored) -> bool:

@@ -379,7 +379,8 @@ def test_a_document_that_is_handed_over_without_a_word_is_called_by_what_the_age
     assert task.entry.evidence[0].quote == begun
     # What it looks at first says nothing of it.
     looks = "기존 계획 파일을 먼저 확인하겠습니다." if "줘" in order else "Let me look at the guide first."
-    assert all(looks not in task.entry.title for task in tasks(talk[0], agent(looks, uid="begun"), talk[2]))
+    called = [task.entry.title for task in tasks(talk[0], agent(looks, uid="begun"), talk[2])]
+    assert called == ([] if "줘" in order else [f"Monitoring & Logging — {order}"])
     # An order that says of what is its own name.
     talk[0] = user(f"{document}\n\nPlease add the levels of the importer to it.")
     assert [task.entry.title for task in tasks(*talk)] == ["Please add the levels of the importer to it."]
