@@ -259,7 +259,7 @@ def _first_line(text: str) -> str:
 
 def _numbered(asked: str, reply: str) -> Iterator[tuple[str, ...]]:
     """The answers of a list that agree to the questions of a list of the same numbers, each with what the agent leans to, where
-    it says so, and the question."""
+    it says so, and the question; with the question first where the agent only says yes to it."""
     answers = list(_NUMBERED.finditer(reply))
     if len(answers) < 2:
         return
@@ -277,7 +277,8 @@ def _numbered(asked: str, reply: str) -> Iterator[tuple[str, ...]]:
             if asking is None:
                 continue
             if leaning is not None and _takes_leaning(begins, leaning, asking):
-                yield body[:_ANSWER_LENGTH].rstrip(), leaning, asking
+                takes = (asking, leaning) if _SAYS_YES.search(leaning) else (leaning, asking)
+                yield body[:_ANSWER_LENGTH].rstrip(), *takes
             elif not _ALTERNATIVES.search(asking):
                 yield body[:_ANSWER_LENGTH].rstrip(), asking
 

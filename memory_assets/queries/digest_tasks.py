@@ -133,7 +133,7 @@ def _of_session(
             report = _with_what_follows(told, messages)
             done.append(_line(told, report, "done" if told.status == "done" else SAID_DONE, (), backed))
         elif told.status in FINISHED:
-            closed_since += 1
+            closed_since += told.claimed != "cancelled"  # what the session itself dropped it did not leave open
         else:
             left.append(_line(told, told.quote, told.status, tuple(waits_for.get(told.task_id, ())), backed))
     return SessionTasks(done, sorted(left, key=lambda line: _OPEN_ORDER.index(line.status)), closed_since)

@@ -163,6 +163,17 @@ def test_a_task_is_done_where_its_session_says_so_and_gone_once_it_is_closed_els
     assert [line.text for line in later.open] == ["Call the accountant."] and later.counts.closed_since == 1
 
 
+def test_what_a_session_itself_drops_it_did_not_leave_open(memory: Memory) -> None:
+    for name, text, status in (
+        ("asked-1", "Call the accountant.", "pending"),
+        ("dropped-1", "We drop the call of the accountant.", "cancelled"),
+    ):
+        tell(memory.settings, name, (("user", text),), (Said("task", "Call the accountant", ((0, text),), status=status),))
+    left, dropped = (memory.session_digest(name) for name in ("asked-1", "dropped-1"))
+    assert (left.open, left.counts.closed_since) == ((), 1)
+    assert (dropped.open, dropped.counts.closed_since) == ((), 0)
+
+
 def test_a_report_that_says_little_is_told_with_what_stands_below_it(memory: Memory) -> None:
     telling = "Moved the export into a background job, which the queue starts again whenever it fails."
     reports = (
