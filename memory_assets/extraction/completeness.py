@@ -88,16 +88,20 @@ _PRINTED = re.compile(
 _LONGEST_TOPIC = 8
 _BEGINS_STEP = re.compile(r"^\W{0,6}(?:task|step|phase|stage|작업|단계)\s?\d{1,2}(?:\.\d{1,2})?\s?[:：.)—–-]", re.IGNORECASE)
 """The heading under which an agent begins a step of a plan."""
-_SAYS_NOTHING_MORE = re.compile(
+_LOOKS_NEXT = re.compile(
     r"\b(?:let me|i['’]ll|i will|i['’]m going to) (?:now |first |also |just |quickly |double-)?"
-    r"(?:verify|check|look|read|see(?! that| to it)|trace|confirm|inspect|dig|investigate)\b"
-    r"|^\W{0,4}(?:new |unit |integration )?tests? (?:added|updated|written)\b"
+    r"(?:verify|check|look|read|see(?! that| to it)|trace|confirm|inspect|dig|investigate|explore|find|search)\b"
+    r"|(?:확인|검토|분석|파악|조사|검증|탐색|살펴 ?보|찾아 ?보|읽어 ?보|읽)(?:해 ?보)?(?:하)?겠습니다[.!]?$",
+    re.IGNORECASE,
+)
+_AND_THEN = re.compile(r"\band\b|하고\s", re.IGNORECASE)
+_SAYS_NOTHING_MORE = re.compile(
+    r"^\W{0,4}(?:new |unit |integration )?tests? (?:added|updated|written)\b"
     r"|^\W{0,6}(?:pros?|cons?|장점|단점)\W{0,3}[:：]"
     r"|^[*_]{2}[^*\n]{1,160}(?:[:：][*_]{2}|[*_]{2}[:：])$",
     re.IGNORECASE,
 )
-"""An agent says what it looks at next, that it wrote tests, or what speaks for or against one of its options; or it only names
-what stands below."""
+"""An agent says that it wrote tests, or what speaks for or against one of its options; or it only names what stands below."""
 _SAYS_SOMETHING = re.compile(
     r"[:：`→—]|\s-\s|n['’]t\b|\b(?:is|are|was|were|has|have|must|never|always|not|now)\b|(?:다|함|됨|음|까|요)[.!?]?$",
     re.IGNORECASE,
@@ -138,9 +142,14 @@ def can_carry(one: Scored) -> bool:
         return False
     if one.spot.sentence.shape == "heading" and (_names_a_topic(text) or _BEGINS_STEP.match(text)):
         return False
-    return not (
-        one.reports or _SAYS_NOTHING_MORE.search(text) or _CHANGED_FILE.match(text) or _COUNT.match(text) or is_torn(text)
-    )
+    if _LOOKS_NEXT.search(text) or _SAYS_NOTHING_MORE.search(text):
+        return False
+    return not (one.reports or _CHANGED_FILE.match(text) or _COUNT.match(text) or is_torn(text))
+
+
+def only_looks_next(text: str) -> bool:
+    """Whether an agent says what it looks at next, and nothing that it does then."""
+    return _LOOKS_NEXT.search(text) is not None and _AND_THEN.search(text) is None
 
 
 def _names_a_topic(text: str) -> bool:

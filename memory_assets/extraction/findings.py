@@ -24,10 +24,11 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHY = re.compile(r"\bwhy\b|\bcauses?\b|\b(?:investigate|debug|diagnose)\b|왜|원인", re.IGNORECASE)
-_OPENS_WITH_WHY = re.compile(
-    r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|wait)\b[\s,:.…]{0,3}){0,2}why (?:is|are|was|were|does|did)\b(?!n['’]t|\snot)"
-    r"|^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|wait)\b[\s,:.…]{0,3}){0,2}(?:where|how|which|who|when)"
-    r" (?:(?:would|should|could|can|will|do|does|did) (?:i|we|you|it|this|that|they|the)|is|are|was|were)\b(?!n['’]t|\snot)"
+_ASKS_HOW_IT_IS = re.compile(
+    r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|wait)\b[\s,:.…]{0,3}){0,2}"
+    r"(?:why (?:is|are|was|were|does|did)|(?:where|how|who|when) (?:is|are|was|were)"
+    r"|(?:where|how|which|who|when) (?:would|should|could|can|will|do|does|did) (?:i|we|you|it|this|that|they|the))\b"
+    r"(?!n['’]t|\snot)"
     r"|^\W{0,3}(?:왜|어디(?:에|서|에서|로)?|어떻게)\s",
     re.IGNORECASE,
 )
@@ -54,9 +55,9 @@ def asks_to_look(request: Scored) -> bool:
     return _LOOKS.search(text) is not None and not also_changes(text)
 
 
-def opens_with_why(text: str) -> bool:
+def asks_how_it_is(text: str) -> bool:
     """Whether a sentence asks why, where or how something is, with or without a question mark: it decides nothing."""
-    return _OPENS_WITH_WHY.match(text) is not None
+    return _ASKS_HOW_IT_IS.match(text) is not None
 
 
 def looks_and_changes(text: str) -> bool:

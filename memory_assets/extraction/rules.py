@@ -20,7 +20,7 @@ from memory_assets.extraction.blockers import blockers_in
 from memory_assets.extraction.completeness import also_orders, leans_back, points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.decided_lists import listed_as_decided
-from memory_assets.extraction.findings import opens_with_why
+from memory_assets.extraction.findings import asks_how_it_is
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.numbered_requests import called_by_points
 from memory_assets.extraction.open_ends import open_ends
@@ -125,7 +125,7 @@ def _entry(choice: Choice) -> ExtractedEntry:
     entry_type: EntryType = "task" if choice.is_request else "decision" if choice.is_listed else _type(main)
     text = main.spot.sentence.text
     report = next((one for one in choice.same[:1] if one.reports), choice.outcome)
-    if entry_type == "decision" and main.spot.voice == "user" and opens_with_why(text):
+    if entry_type == "decision" and main.spot.voice == "user" and asks_how_it_is(text):
         entry_type = "insight" if report is None else "task"  # what was done of it answers it
     progress = progress_of(choice.steps)
     said_in = (Quote(one.spot.message_index, one.spot.sentence.text) for one in choice.sentences)

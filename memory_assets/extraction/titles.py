@@ -14,7 +14,8 @@ _OPENS = re.compile(
     r"^(?:(?:(?:you['’]?re|that['’]?s) right|got it|understood|perfect|great|sure|ok(?:ay)?|right|yes|yeah"
     r"|네|넵|예|응|좋아요?|알겠습니다)"
     r"(?:[,.!…]{1,3}|\s?[—–-])\s{1,2}"
-    r"|(?:and|but|also|so|then|now)(?:[,.…]{1,3}\s{1,2}|\s(?!(?:far|that|called|long|many|much|what|on|again|as|if|or)\b))"
+    r"|(?:so,|so(?= then\b)|(?:and|but|also|then|now)[,.…]{0,3})\s{1,2}"
+    r"(?!(?:far|that|called|long|many|much|what|on|again|as|if|or)\b)"
     r"|(?:그리고|그럼|그러면|또한|그래서|따라서|하지만|다만|이제),?\s)(?=\S+\s\S)",
     re.IGNORECASE,
 )

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know, leans_back
+from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know, leans_back, only_looks_next
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, asks, longest_message, outcome_of
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
@@ -29,13 +29,6 @@ _ANNOUNCES = re.compile(
     r"|^[^\n]{2,160}(?:하|드리)겠습니다[.!]?$",
     re.IGNORECASE,
 )
-_LOOKS_FIRST = re.compile(
-    r"^(?:first )?(?:look|check|read|see|find|inspect|investigate|explore|examine|search|verify|understand)\b"
-    r"(?!.{0,200}\band\b)"
-    r"|(?:확인|검토|분석|파악|조사|검증|탐색|살펴 ?보|찾아 ?보|읽어 ?보|읽)(?:해 ?보)?(?:하)?겠습니다[.!]?$",
-    re.IGNORECASE,
-)
-"""An agent says what it looks at before it does anything."""
 _GOAL = re.compile(r"^\W{0,4}(?:goals?|objectives?|purpose|목표|목적)[*_]{0,2}\s?[:：]", re.IGNORECASE)
 _TAKES_WORDS = 3
 """Telling words that a request shares with what it takes up."""
@@ -216,23 +209,22 @@ def _announced(messages: Sequence[Message], scored: Iterable[Scored], window: Wi
     """The turns that a command begins whose body is a template, or a document that is handed over without a word, each with
     what the agent first says that it will do."""
     turns = turns_of(messages, window)
-    begun = {
-        turns[index]: index
-        for index in range(window.start, window.end)
-        if is_said(messages[index]) and messages[index].role == "user"
-    }
-    commands = {turn for turn, index in begun.items() if is_command(messages[index])}
+    commands: dict[int, set[int]] = {}
+    for index in range(window.start, window.end):
+        message = messages[index]
+        if is_said(message) and message.role == "user" and is_command(message):
+            commands.setdefault(turns[index], set()).add(index)
     answers: dict[int, int] = {}
     for one in scored:
         if one.turn not in commands:
             continue
         if one.spot.voice == "user":
-            if one.spot.message_index != begun[one.turn]:
-                commands.discard(one.turn)  # the person says by words what is asked for
+            if one.spot.message_index not in commands[one.turn]:
+                del commands[one.turn]  # the person says by words what is asked for
             continue
         is_first = answers.setdefault(one.turn, one.spot.message_index) == one.spot.message_index
         if is_first and announces_work(one):
-            commands.discard(one.turn)
+            del commands[one.turn]
             yield one.turn, one
 
 
@@ -240,9 +232,7 @@ def announces_work(one: Scored) -> bool:
     """Whether an agent says that it will do something that is not over with the turn."""
     text = one.spot.sentence.text
     announces = _ANNOUNCES.match(text) if one.spot.voice != "user" else None
-    if announces is None or _LOOKS_FIRST.search(text[announces.end() :] or text):
-        return False
-    return not is_one_turn(text[announces.end() :])
+    return announces is not None and not only_looks_next(text) and not is_one_turn(text[announces.end() :])
 
 
 def told_with(request: Scored, said: Sequence[Scored]) -> list[Scored]:
@@ -264,12 +254,13 @@ def told_with(request: Scored, said: Sequence[Scored]) -> list[Scored]:
     return [one for one in (_taken_up(request, said),) if one is not None]
 
 
-def named_before(request: Scored, said: Iterable[Scored]) -> Scored | None:
+def named_before(request: Scored, said: Sequence[Scored]) -> Scored | None:
     """The sentence before a request that leans back on it ("change that"), or the heading of the document that it hands over;
     what is a memory of its own stays one."""
     spot = request.spot
-    if (heading := next((one for one in said if heads(one, request)), None)) is not None:
-        return heading
+    first = next((one for one in said if _is_heading_above(one, request)), None)
+    if first is not None and heads(first, request):
+        return first
     if not leans_back(request):
         return None
     place = (spot.message_index, spot.position - 1)
@@ -288,12 +279,13 @@ def stands_before(one: Scored, main: Scored) -> bool:
 
 def heads(one: Scored, order: Scored) -> bool:
     """Whether a sentence is a heading of the document that a person hands over with a bare order ("수정해줘", "fix this")."""
+    return _is_heading_above(one, order) and is_command(order.spot.message)
+
+
+def _is_heading_above(one: Scored, order: Scored) -> bool:
     mine, of_order = one.spot, order.spot
-    return (
-        mine.message_index == of_order.message_index
-        and (mine.origin, mine.sentence.shape, of_order.origin) == ("pasted", "heading", "typed")
-        and is_command(of_order.message)
-    )
+    is_heading = (mine.origin, mine.sentence.shape, of_order.origin) == ("pasted", "heading", "typed")
+    return is_heading and mine.message_index == of_order.message_index
 
 
 def _tells_as_well(one: Scored, request: Scored) -> bool:

@@ -30,6 +30,7 @@ from memory_assets.results.digest import (
 )
 from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
 from memory_assets.sessions.error_lines import is_slip
+from memory_assets.sessions.fix_words import REFUSED_BY_PERSON
 from memory_assets.text.suppositions import is_supposed
 
 if TYPE_CHECKING:
@@ -65,10 +66,10 @@ SELECT r.session_id, r.message_index, regexp_extract(r.text, '^[^.\\n]{{1,200}}'
   coalesce(c.tool_name, r.tool_name, r.role), r.ts
 FROM messages r LEFT JOIN messages c ON c.session_id = r.session_id AND c.kind = 'tool_call' AND c.tool_use_id = r.tool_use_id
 WHERE r.session_id IN {IN_LIST} AND r.kind = 'tool_result' AND NOT r.sidechain
-  AND starts_with(r.text, 'The user doesn''t want to')
+  AND starts_with(r.text, ?)
   AND NOT EXISTS (SELECT 1 FROM messages s WHERE s.session_id = r.session_id AND s.kind = 'said' AND NOT s.sidechain
     AND s.message_index > r.message_index AND regexp_matches(s.text, '\\S'))
-QUALIFY row_number() OVER (PARTITION BY r.session_id ORDER BY r.message_index DESC) = 1
+QUALIFY row_number() OVER (PARTITION BY r.session_id ORDER BY r.message_index DESC, c.message_index) = 1
 """
 
 
@@ -227,7 +228,7 @@ def _told(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> 
     last_said = dict(fetch(connection, _LAST_SAID, wanted))
     refused = {
         session_id: quote_of(session_id, index, f"[[0, {len(text)}]]", text, tool, ts)
-        for session_id, index, text, tool, ts in fetch(connection, _REFUSED_LAST, wanted)
+        for session_id, index, text, tool, ts in fetch(connection, _REFUSED_LAST, [*wanted, REFUSED_BY_PERSON])
     }
     return {
         session_id: _Told(

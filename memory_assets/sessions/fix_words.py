@@ -8,9 +8,11 @@ from typing import Final
 _CONFIRMS_WITHIN: Final = 400
 """Characters of a message in which somebody says that it works, or that it does not."""
 
+REFUSED_BY_PERSON: Final = "The user doesn't want to"
+"""How the result of a call begins that a person turned down."""
 # What the agent's own tools and people's refusals say is no error of a program.
 _REFUSES = re.compile(
-    r"\s{0,8}(?:<tool_use_error>|The user doesn't want to|\[?Request interrupted|Permission to use"
+    rf"\s{{0,8}}(?:<tool_use_error>|{REFUSED_BY_PERSON}|\[?Request interrupted|Permission to use"
     r"|Claude requested permissions)"
 )
 _CAUSE = re.compile(

@@ -4,7 +4,7 @@ import pytest
 
 from memory_assets.extraction.completeness import asks_to_know, can_carry, is_torn, points_back
 from memory_assets.extraction.cues import built_in_rules
-from memory_assets.extraction.findings import opens_with_why
+from memory_assets.extraction.findings import asks_how_it_is
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.scoring import score_window
 from memory_assets.extraction.windows import windows
@@ -251,9 +251,15 @@ def test_a_question_for_something_to_be_told_or_promised_carries_nothing(text: s
         ("왜 숫자가 이렇게 높게 나오는지 모르겠어", True),
         ("why don't we use the cache instead", False),
         ("why not drop the column", False),
+        ("Where would this need to be added, like we know the agent", True),
+        ("ok, how are the steps counted", True),
+        ("어디에 저장되는지 모르겠어", True),
+        ("which is why we keep the rows of the old table", False),
+        ("How about the cache of the session", False),
+        ("when it is done, drop the column", False),
         ("the reason why is it in the table is the audit", False),
         ("왜냐하면 캐시가 낡았기 때문이야", False),
     ],
 )
-def test_a_why_with_or_without_its_mark(text: str, asks: bool) -> None:
-    assert opens_with_why(text) is asks
+def test_who_asks_how_it_is_decides_nothing(text: str, asks: bool) -> None:
+    assert asks_how_it_is(text) is asks

@@ -187,6 +187,13 @@ def test_a_command_that_asks_for_a_review_is_done_with_the_review() -> None:
     assert (task.entry.title, task.entry.status) == ("I'll review the pull request line by line.", "done")
 
 
+def test_what_a_command_was_given_says_nothing_more() -> None:
+    template = "- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request."
+    begun = "I'll review the pull request line by line."
+    (task, *_) = tasks(user(template), user("244"), agent(begun, uid="first"), *WORK, agent(REVIEW))
+    assert task.entry.evidence[0].quote == begun
+
+
 def test_a_review_that_fills_several_windows_ends_the_command_that_asked_for_it() -> None:
     command = user("- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request.")
     talk = [command, agent("I'll review the pull request line by line.", uid="first"), *WORK, agent(REVIEW, uid="last")]

@@ -88,8 +88,8 @@ def test_numbered_answers_to_numbered_questions() -> None:
 def test_a_numbered_answer_takes_what_the_agent_leans_to() -> None:
     asked = agent(
         "1. Should `reindex` write the file, or only read it? I lean toward **letting `reindex` read only**, but you may "
-        "prefer that it writes.\n2. Fold the case of paths only on macOS, and leave those on Linux byte-exact? I'd recommend yes, "
-        "paths that differ on Linux are different folders.\n3. Is it urgent? Nobody knows."
+        "prefer that it writes.\n2. Fold the case of paths only on macOS, and leave those on Linux byte-exact? I'd recommend "
+        "yes, paths that differ on Linux are different folders.\n3. Is it urgent? Nobody knows."
     )
     assert decisions(user("so"), asked, user("1. your way is fine\n2. no, on Windows too\n3. yes")) == [
         [

@@ -25,6 +25,8 @@ from memory_assets_tests.extraction.talk import agent, user
         ("You're right — the file already lives there.", "the file already lives there."),
         ("네, monitoring.md를 옮기겠습니다.", "monitoring.md를 옮기겠습니다."),
         ("그리고 필드 전부를 명시해줘.", "필드 전부를 명시해줘."),
+        ("so we don't need to change it each time", "so we don't need to change it each time"),
+        ("So, at startup we check the file", "at startup we check the file"),
         ("So far it holds for two readers", "So far it holds for two readers"),
         ("Right click opens the menu", "Right click opens the menu"),
         ("OK button is missing", "OK button is missing"),
