@@ -7,6 +7,7 @@ through, half a sentence, a bare path: each may stand beside a memory, and none 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memory_assets.extraction.scoring import Scored
 
@@ -157,6 +158,7 @@ def _names_a_topic(text: str) -> bool:
     return len(text.split()) <= _LONGEST_TOPIC and _SAYS_SOMETHING.search(text) is None
 
 
+@lru_cache(maxsize=1 << 10)  # a sentence is asked for it by each step that leaves questions out
 def asks_to_know(text: str) -> bool:
     """Whether a person's sentence only asks for something to be told."""
     return _ASKS_TO_KNOW.match(text) is not None and not also_orders(text)

@@ -89,18 +89,28 @@ class Rules:
     conversation: dict[str, float]
     version: str
     types: dict[str, dict[EntryType, float]] = field(default_factory=dict)
-    _index: CueIndex = field(init=False, repr=False, compare=False)
+    _indexes: dict[tuple[str, bool], CueIndex] = field(init=False, repr=False, compare=False)
+    """For each role and for sentences and headings, what finds their cues: no pattern is tried that is not theirs."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_index", CueIndex(self.cues))
+        of = [(role, heading) for role in _ROLES for heading in (False, True)]
+        found = {
+            (role, heading): CueIndex([cue for cue in self.cues if role in cue.roles and cue.heading == heading])
+            for role, heading in of
+        }
+        object.__setattr__(self, "_indexes", found)
 
     def cues_in(self, text: str, role: str) -> tuple[Cue, ...]:
         """The cues that a sentence of a role holds, in the order of the file."""
-        return tuple(cue for cue in self._index.found_in(text) if not cue.heading and role in cue.roles)
+        return self._found_in(text, role, heading=False)
 
     def cues_in_heading(self, heading: str, role: str) -> tuple[Cue, ...]:
         """The cues that a heading holds for the sentences of a role below it."""
-        return tuple(cue for cue in self._index.found_in(heading) if cue.heading and role in cue.roles)
+        return self._found_in(heading, role, heading=True)
+
+    def _found_in(self, text: str, role: str, *, heading: bool) -> tuple[Cue, ...]:
+        index = self._indexes.get((role, heading))
+        return tuple(index.found_in(text)) if index is not None else ()
 
 
 def parse_rules(text: str) -> Rules:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby, takewhile
+from typing import NamedTuple
 
 from memory_assets.extraction.completeness import points_back
 from memory_assets.extraction.findings import asks_to_look, is_finding, names_the_cause
@@ -299,13 +301,14 @@ def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bo
     lists_done = False
     for number, one in enumerate(closing):
         text = one.spot.sentence.text
+        ends = _ends_in(text)
         if one.spot.sentence.shape != "item":
             lists_done = _lists_done(one)
-        elif _TICKED.match(text) or (lists_done and _NAMES_A_FAILURE.match(text)):
+        elif ends.is_ticked or (lists_done and _NAMES_A_FAILURE.match(text)):
             continue
-        only_planned = wants_more and _PLANNED.search(text) is not None and _OF_THE_PLAN.search(text) is None
-        fails = only_planned or _FAILS.search(text) is not None
-        if not only_planned and (not (fails or _LEFT.search(text)) or _is_told_done(one)):
+        only_planned = wants_more and ends.plans
+        fails = only_planned or ends.fails
+        if not only_planned and (not (fails or ends.leaves) or _is_told_done(one)):
             continue
         back = points_back(text)
         named = stems_of(one.spot.words) | (stems_of(closing[number - 1].spot.words) if back and number else frozenset())
@@ -314,11 +317,32 @@ def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bo
     return False
 
 
+class _Ends(NamedTuple):
+    """What an agent's sentence says of how work ended: that only its plan is made, that it failed, that some is left."""
+
+    plans: bool
+    fails: bool
+    leaves: bool
+    is_ticked: bool
+
+
+@lru_cache(maxsize=1 << 10)  # each request of a turn asks the same last words
+def _ends_in(text: str) -> _Ends:
+    return _Ends(
+        plans=_PLANNED.search(text) is not None and _OF_THE_PLAN.search(text) is None,
+        fails=_FAILS.search(text) is not None,
+        leaves=_LEFT.search(text) is not None,
+        is_ticked=_TICKED.match(text) is not None,
+    )
+
+
 def _lists_done(one: Scored) -> bool:
     """Whether a sentence says of what is listed below it that it was done."""
-    title = title_of(one.spot.sentence.text)
-    ends = one.spot.sentence.text.rstrip("*_ ").endswith((":", "："))
-    return (ends or one.spot.sentence.shape == "heading") and _DID.match(title) is not None and standing(title).status == "done"
+    text = one.spot.sentence.text
+    if one.spot.sentence.shape != "heading" and not text.rstrip("*_ ").endswith((":", "：")):
+        return False
+    title = title_of(text)
+    return _DID.match(title) is not None and standing(title).status == "done"
 
 
 def _goes_to_work(closing: Sequence[Scored]) -> bool:

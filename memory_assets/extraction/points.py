@@ -105,7 +105,9 @@ class PointsBook:
         """What a message names: by the short form that the person gave a list right behind it, or of the list before it."""
         said = [one for one in _SENTENCE.split(text) if one.strip()]
         for sentence in said[:_MOST_SENTENCES] if role == "user" else said:
-            if _NAMES_OTHERWISE.search(sentence) or (role == "user" and not _ASKS_FOR.search(sentence)):
+            if not _NUMBER.search(sentence) or _NAMES_OTHERWISE.search(sentence):
+                continue
+            if role == "user" and not _ASKS_FOR.search(sentence):
                 continue
             for found in _found(_SHORT_FORM, sentence):
                 name, numbers = found["name"], _numbers(found)

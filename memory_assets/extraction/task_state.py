@@ -27,6 +27,7 @@ _OF_A_THING = re.compile(
 )
 """A word that may belong to a thing ("a fixed size", "the done column"), where nobody says that he did it."""
 _RIEUL = "".join(chr(code) for code in range(ord("가") + 8, ord("힣") + 1, 28))
+_HANGUL = re.compile("[가-힣]")
 _Patterns = dict[str, re.Pattern[str]]
 
 
@@ -41,13 +42,13 @@ class Standing:
 @lru_cache(maxsize=1 << 10)  # a sentence is asked for its status more than once
 def standing(text: str) -> Standing:
     """The status that a sentence says of its task."""
-    said = _straight(text)
+    said = _small(_straight(text))
     phrases = _phrases()
     best: tuple[int, TaskStatus] | None = None
     denied: set[TaskStatus] = set()
     asked = _asked(said)
     requested = phrases.void["request"].search(said) is not None
-    for status, pattern in phrases.status.items():
+    for status, pattern in (phrases.status if _HANGUL.search(said) else phrases.status_in_latin).items():
         for match in pattern.finditer(said):
             if asked or (requested and status in ("done", "in_progress")) or _is_void(status, said, match):
                 denied.add(status)
@@ -67,7 +68,8 @@ def priority_said(text: str) -> Priority | None:
 
 def is_waiting(text: str, match: re.Match[str]) -> bool:
     """Whether a phrase of waiting is said of what is so, in a sentence with straight apostrophes."""
-    return not _asked(text) and not _is_void("blocked", text, match)
+    said = _small(text)
+    return not _asked(said) and not _is_void("blocked", said, match)
 
 
 def _is_void(status: TaskStatus, text: str, match: re.Match[str]) -> bool:
@@ -107,12 +109,19 @@ def _straight(text: str) -> str:
     return unicodedata.normalize("NFC", text[:_MOST]).replace("’", "'").strip()
 
 
+def _small(text: str) -> str:
+    """The text in small letters, each where its capital stood; patterns find them twice as fast as either case."""
+    return text.replace("İ", "i").lower()
+
+
 # -- the phrases
 
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
     status: dict[TaskStatus, re.Pattern[str]]
+    status_in_latin: dict[TaskStatus, re.Pattern[str]]
+    """Without the phrases that need a Korean syllable, for a text that has none."""
     open: re.Pattern[str]
     void: _Patterns
     priority: dict[Priority, re.Pattern[str]]
@@ -123,21 +132,23 @@ def _phrases() -> _Phrases:
     table = tomllib.loads(files("memory_assets.extraction").joinpath("task_phrases.toml").read_text(encoding="utf-8"))
     words = {**table["words"], "rieul": _RIEUL}
 
-    def one_of(patterns: list[str]) -> re.Pattern[str]:
+    def one_of(patterns: list[str], flags: int = 0) -> re.Pattern[str]:
         joined = "|".join(f"(?:{pattern})" for pattern in patterns)
         for name, meaning in words.items():
             joined = joined.replace(f"{{{name}}}", meaning)
-        return re.compile(joined, re.IGNORECASE)
+        return re.compile(joined, flags)
 
-    statuses: dict[TaskStatus, re.Pattern[str]] = {
-        name: one_of(table["status"][name]) for name in get_args(TaskStatus) if name in table["status"]
+    said: dict[TaskStatus, list[str]] = {
+        name: table["status"][name] for name in get_args(TaskStatus) if name in table["status"]
     }
+    latin = {name: [one for one in patterns if not _HANGUL.search(one)] for name, patterns in said.items()}
     # Their order in the file: what is said not to be urgent is not urgent.
     priorities: dict[Priority, re.Pattern[str]] = {
-        priority: one_of(patterns) for name, patterns in table["priority"].items() for priority in _named(name)
+        priority: one_of(patterns, re.IGNORECASE) for name, patterns in table["priority"].items() for priority in _named(name)
     }
     return _Phrases(
-        statuses,
+        {name: one_of(patterns) for name, patterns in said.items()},
+        {name: one_of(patterns) for name, patterns in latin.items()},
         one_of(table["open"]["pending"]),
         {name: one_of(patterns) for name, patterns in table["void"].items()},
         priorities,

@@ -26,6 +26,8 @@ def opening_of(tags: Iterable[str]) -> re.Pattern[str]:
 def closed_blocks(text: str, opening: re.Pattern[str]) -> list[Block]:
     """The blocks of a text that are closed, in order; what is within one opens none. Linear in the text."""
     blocks: list[Block] = []
+    if "</" not in text:
+        return blocks
     never_closed: set[str] = set()  # each tag's end is looked for in vain once, which keeps this linear
     position = 0
     while found := opening.search(text, position):

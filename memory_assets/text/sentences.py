@@ -36,11 +36,12 @@ _BOLD_LINE = re.compile(
 _BOLD = re.compile(r"\*\*|__")
 _TABLE = re.compile(r"^[ \t]{0,8}\|.*\|[ \t]*$|^[ \t]{0,8}[│┌├└┬╭╰]")
 _RULE = re.compile(r"^[ \t]{0,3}(?:[-*_=][ \t]?){3,}$")
-# A full stop ends a sentence when space or the end follows; not behind a single letter, a number or "e.g".
-_SHORT_FORMS = "".join(rf"(?<!\b{word})" for word in ("e\\.g", "i\\.e", "etc", "vs", "re", "cf", "approx", "incl"))
+# A full stop ends a sentence when space or the end follows; not behind a single letter, a number or "e.g". The mark is looked
+# for first, and then what stands before it: most letters of a text are no mark.
+_SHORT_FORMS = "".join(rf"(?<!\b{word}.)" for word in ("e\\.g", "i\\.e", "etc", "vs", "re", "cf", "approx", "incl"))
 _STOP = re.compile(
-    rf"(?<![A-Z])(?<!\b[a-zA-Z]){_SHORT_FORMS}(?<!\d)[.!?。…]{{1,8}}[\"'”’)*`\]]{{0,3}}(?=\s|$)"
-    rf"|{_SHORT_FORMS}[.](?=\s+[A-Z가-힣])"
+    rf"[.!?。…](?:(?<![A-Z].)(?<!\b[a-zA-Z].){_SHORT_FORMS}(?<!\d.)[.!?。…]{{0,7}}[\"'”’)*`\]]{{0,3}}(?=\s|$)"
+    rf"|(?<=[.]){_SHORT_FORMS}(?=\s+[A-Z가-힣]))"
 )
 _WEAK_STOP = re.compile(r"(?:\.\.|…|[\"'”’)\]`])[*`]{0,2}$")
 """An ellipsis or a closing mark: no end of a sentence when it goes on in a small letter."""
