@@ -30,7 +30,10 @@ _COUNT = re.compile(
 )
 _BOLD = re.compile(r"(?<!\s)\*\*|\*\*(?!\s)")
 _SMILEY = re.compile(r"[:;]-?[()]")
-_BARE = re.compile(r"^\W{0,4}(?:[~.]{0,2}/?(?:[\w.@%+-]{1,80}/){1,16}[\w.@%+-]{0,80}|https?://\S+|[\w.-]+\(\)|@\S+)\W{0,4}$")
+_BARE = re.compile(
+    r"^\W{0,4}(?:[~.]{0,2}/?(?:[\w.@%+-]{1,80}/){1,16}[\w.@%+-]{0,80}|https?://\S+|[\w.-]+\(\)|@\S+)\W{0,4}$"
+    r"|^(?:\s?--?[A-Za-z][\w-]{0,60}(?:[= ][^\s-]\S{0,120})?){1,20}$"
+)
 _POINTS_BACK = re.compile(
     r"^\W{0,3}(?:(?:but|so|and|also|then|or|yes|no|right|actually)\b[\s,—–-]{1,4})?"
     r"(?:(?:that|this|it|these|those|they|both|which|he|she|the former|the latter|same)\b"
@@ -47,7 +50,8 @@ _ASKS_TO_KNOW = re.compile(
     r"|(?:where|who)['’]s|who \w+s"
     r"|(?:where|when|who) (?:exactly |else )?(?:is|are|was|were|do|does|did|will|would|can|could|should|has|have)"
     r"|do(?:es)? (?:you|it|this|that|we|they|the)|did"
-    r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you|(?:can|could) (?:it|we detect|this|that)(?! be\b))\b"
+    r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you"
+    r"|(?:can|could) (?:it|(?:we|you) (?:detect|tell)|this|that)(?! be\b))\b"
     r"[^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:if|when|once)\b[^\n]{0,200}?,\s(?:what|how|why|when)"
     r"(?:['’]s| (?:will|would|is|are|do|does|happens|should|can|could))\b[^\n]{0,400}\?\W{0,3}$"

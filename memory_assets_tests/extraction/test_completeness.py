@@ -75,6 +75,8 @@ def test_what_can_carry_a_memory(text: str) -> None:
 def test_a_person_may_be_short() -> None:
     assert carries(user("and only on macOS"))
     assert not carries(user("./src/app.py"))
+    assert not carries(user("--verbose --output /srv/run.log"))
+    assert carries(user("--dry-run should be what it does by default"))
 
 
 @pytest.mark.parametrize(
@@ -164,6 +166,7 @@ def test_what_points_back_is_quoted_with_what_names_it() -> None:
         "so why do we use MySQL here?",
         "What happens with the existing project files?",
         "do you think this follows the best practices",
+        "can we tell whether those changes came before the hook ran?",
         "왜 배포가 두 번 실행되지?",
         "question: for a manual commit the branch is read when the commit is made?",
         "follow up: what does the reader do with a half line?",
