@@ -38,12 +38,16 @@ _POINTS_BACK = re.compile(
     r"^\W{0,3}(?:(?:but|so|and|also|then|or|yes|no|right|actually)\b[\s,—–-]{1,4})?"
     r"(?:(?:that|this|it|these|those|they|both|which|he|she|the former|the latter|same)\b"
     r"|(?:without|despite|because of) (?:that|this|it|these|those|them)\b|more importantly\b"
+    r"|(?:while|since|because|although|if|with|until) (?:this|these|those)\b|for (?:example|instance)\b|(?-i:Or) [a-z]"
+    r"|예를 (?:들어|들면)(?=[\s,])|(?:또는|혹은|반면)(?=[\s,])"
     r"|(?:원인|이유|까닭|문제점?|해결책|결과)[은는](?=\s)|(?:연관|관련)된\s"
     r"|(?:위와 같[은이]|이와 같[은이]|해당 (?:파일|작업|문서|내용|부분))(?=[\s은는이가을를도,])"
     r"|(?:이건|이것|이는|이를|이게|그건|그것|그게|그거|이거|이걸|그걸|이렇게|그렇게|그러면|그럼|그래서|즉|하지만|다만|둘 다)"
     r"(?=[\s은는이가을를도,]))",
     re.IGNORECASE,
 )
+_PURPOSE = re.compile(r"^\W{0,3}so (?:that )?(?:we|i|you|it|they|users?)\b", re.IGNORECASE)
+"""A person goes on with what something is for ("so we don't need to …"), which is asked for before."""
 _ASKS_TO_KNOW = re.compile(
     r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|q|question|follow[- ]?up|also)\b[\s,:.…]{0,3}){0,2}"
     r"(?:(?:is|are|was|were) there|why|(?:what(?:'s)?|how)(?! about\b)|which"
@@ -181,8 +185,10 @@ def points_back(text: str) -> bool:
 def leans_back(one: Scored) -> bool:
     """Whether a person's sentence names what it asks for only by a word for what was said before it ("change that")."""
     text = one.spot.sentence.text
-    few = one.spot.position > 0 and len(one.spot.words) <= _FEW_WORDS
-    return few and (points_back(text) or _ORDERS_THAT.search(text) is not None)
+    if one.spot.position == 0:
+        return False
+    few = len(one.spot.words) <= _FEW_WORDS
+    return _PURPOSE.match(text) is not None or (few and (points_back(text) or _ORDERS_THAT.search(text) is not None))
 
 
 def is_torn(text: str) -> bool:

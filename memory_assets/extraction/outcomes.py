@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby, takewhile
+from itertools import takewhile
 from typing import NamedTuple
 
 from memory_assets.extraction.completeness import points_back
@@ -127,6 +127,7 @@ _READS_ON = re.compile(
     re.IGNORECASE,
 )
 """A reviewer who reads on."""
+_NAMED_FIRST = re.compile(r"^(?:\*\*[^*\n]{1,80}\*\*|`[^`\n]{1,80}`)\s?(?:[—–:：-]|\()")
 _LISTED_BELOW = 8
 """Sentences below one that announces a list in which what it announces is looked for."""
 _LONG_ANSWER = 8
@@ -142,26 +143,24 @@ class Outcome:
     Attributes:
         report: the agent's sentence that weighs as a report of it.
         told: where none does, the agent's last word that says that it is done, or what was found out.
+        listed: what one of them announces ("Both are fixed:"): of the items below it the one that says most of it.
         is_left_open: whether the last words of the turn say that it failed, or that some of it is left.
     """
 
     report: Scored | None = None
     told: Scored | None = None
+    listed: Scored | None = None
     is_left_open: bool = False
+
+    @property
+    def said(self) -> tuple[Scored, ...]:
+        """What is quoted of it beside the report."""
+        return tuple(one for one in (self.told, self.listed) if one is not None)
 
 
 def says_not_done(text: str) -> bool:
-    """Whether words of a report say of what they speak of that it was not done, whatever else they say."""
+    """Whether words of a report say of what they speak of that it was not done."""
     return _NOT_DONE.search(text) is not None
-
-
-def longest_message(said: Iterable[Scored], request: Scored) -> list[Scored]:
-    """All sentences of the message behind a request with most of them, the last of equals; ``said`` in its order."""
-    longest: list[Scored] = []
-    behind = (one for one in said if one.spot.message_index > request.spot.message_index)
-    for _, sentences in groupby(behind, lambda one: one.spot.message_index):
-        longest = max(list(sentences), longest, key=len)
-    return longest
 
 
 def outcome_of(
@@ -189,7 +188,9 @@ def outcome_of(
     report = best_report(request, telling, only_request=only_request)
     if report is not None or request.status == "blocked":
         below = _said_below(request, report, closing)
-        return Outcome(report if below is None else None, below, is_open or goes_to_work)
+        if below is not None and report is not None and _only_points(report):
+            return Outcome(None, below, None, is_open or goes_to_work)
+        return Outcome(report, None, below, is_open or goes_to_work)
     told = best_report(request, _told_done(closing), only_request=only_request)
     if told is None and asks_to_look(request):
         found = [
@@ -203,17 +204,26 @@ def outcome_of(
         if told is None and only_request and not _goes_on(longest, closing):
             told = _review_told(request, longest)
             goes_to_work = goes_to_work and told is None  # the review is given, whatever is looked at behind it
-    return Outcome(None, _said_below(request, told, closing) or told, is_open or goes_to_work)
+    below = _said_below(request, told, closing)
+    if below is not None and told is not None and _only_points(told):
+        return Outcome(None, below, None, is_open or goes_to_work)
+    return Outcome(None, told, below, is_open or goes_to_work)
 
 
 def _said_below(request: Scored, report: Scored | None, closing: Sequence[Scored]) -> Scored | None:
-    """What a report announces ("Here's what changed:"): the item below it that has most words of the request."""
-    if report is None or not _only_points(report):
+    """What a report announces ("Here's what changed:", "Both are fixed:"): the item below it with most words of the request."""
+    if report is None or not (_only_points(report) or report.spot.sentence.text.rstrip("*_ ").endswith((":", "："))):
         return None
     said = [one for one in closing if one.spot.message is report.spot.message and one.spot.position > report.spot.position]
-    items = list(takewhile(lambda one: one.spot.sentence.shape == "item", said[:_LISTED_BELOW]))
-    below = [one for one in items if not (_only_points(one) or is_left_open(one, [one], only_request=True))]
+    listed = takewhile(_is_listed, said[:_LISTED_BELOW])
+    done = [one for one in listed if one.entry_type != "decision" and not _only_points(one)]
+    below = [one for one in done if not is_left_open(one, [one], only_request=True)]
     return max(below, key=lambda one: (len(request.spot.words & one.spot.words), -one.spot.position), default=None)
+
+
+def _is_listed(one: Scored) -> bool:
+    """Whether a sentence stands in a list, as an item, the heading of some, or a paragraph that begins with its name."""
+    return one.spot.sentence.shape in ("item", "heading") or _NAMED_FIRST.match(one.spot.sentence.text) is not None
 
 
 def _goes_on(review: Sequence[Scored], closing: Sequence[Scored]) -> bool:

@@ -24,11 +24,11 @@ from memory_assets.extraction.findings import asks_how_it_is
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.numbered_requests import called_by_points
 from memory_assets.extraction.open_ends import open_ends
-from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, longest_message, only_plans, outcome_of
+from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, only_plans, outcome_of
 from memory_assets.extraction.replies import offer_carried_out, replies, takes_offer
 from memory_assets.extraction.requests import asks_for_work, is_standing_order, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
-from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
+from memory_assets.extraction.scoring import Scored, is_conversation, longest_message, score_window, turns_of
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection, says_what_of
 from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.status_history import changes
@@ -124,7 +124,7 @@ def _entry(choice: Choice) -> ExtractedEntry:
     main = choice.main
     entry_type: EntryType = "task" if choice.is_request else "decision" if choice.is_listed else _type(main)
     text = main.spot.sentence.text
-    report = next((one for one in choice.same[:1] if one.reports), choice.outcome)
+    report = next((one for one in choice.same[:1] if one.reports), next(iter(choice.outcome), None))
     if entry_type == "decision" and main.spot.voice == "user" and asks_how_it_is(text):
         entry_type = "insight" if report is None else "task"  # what was done of it answers it
     progress = progress_of(choice.steps)
@@ -285,7 +285,7 @@ def _linked(
                 continue
             only_request = requests[end] == (end == main.turn)
             outcome = told.outcome_of(main, end, only_request=only_request)
-            report, choice.outcome, choice.is_left_open = outcome.report, outcome.told, outcome.is_left_open
+            report, choice.outcome, choice.is_left_open = outcome.report, outcome.said, outcome.is_left_open
         elif (main.spot.voice == "working" and main.entry_type == "insight") or _decides(main):
             report = best_report(main, found, only_request=False)
         else:
@@ -387,7 +387,8 @@ def _carried_on(
         longest = longest_message((one for one in turn if one.spot.voice != "user"), request)
         outcome = outcome_of(request, reports, closing, longest, only_request=asking < 2)
     report = outcome.report or outcome.told
-    quotes = [*([Quote(report.spot.message_index, report.spot.sentence.text)] if report else []), *progress.quotes]
+    told = (one for one in (outcome.report, *outcome.said) if one is not None)
+    quotes = [*(Quote(one.spot.message_index, one.spot.sentence.text) for one in told), *progress.quotes]
     if not quotes:
         return
     said: TaskStatus = request.status or "pending"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 
 from memory_assets.extraction.cues import Cue, Rules
 from memory_assets.extraction.sentence_context import Spot, Talk, Voice, words_of
@@ -166,6 +166,15 @@ def turns_of(messages: Sequence[Message], window: Window) -> dict[int, int]:
             speaker = messages[index].role
         turns[index] = turn
     return turns
+
+
+def longest_message(said: Iterable[Scored], request: Scored) -> list[Scored]:
+    """All sentences of the message behind a request with most of them, the last of equals; ``said`` in its order."""
+    longest: list[Scored] = []
+    behind = (one for one in said if one.spot.message_index > request.spot.message_index)
+    for _, said_at_once in groupby(behind, lambda one: one.spot.message_index):
+        longest = max(list(said_at_once), longest, key=len)
+    return longest
 
 
 def _cues_of(spot: Spot, rules: Rules) -> tuple[tuple[Cue, ...], tuple[Cue, ...]]:

@@ -53,6 +53,7 @@ class Choice:
     """The sentence that carries an entry, what says the same elsewhere, its neighbours, and what became of it.
 
     Attributes:
+        outcome: what the last words say of it, beside a report of it.
         steps: of a request, the items of the list by which it is worked off.
         is_request: it is a task whatever its phrases say.
         is_listed: it stands in a list of what was decided.
@@ -63,7 +64,7 @@ class Choice:
     main: Scored
     same: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
-    outcome: Scored | None = None
+    outcome: tuple[Scored, ...] = ()
     steps: list[Todo] = field(default_factory=list)
     is_request: bool = False
     is_listed: bool = False
@@ -82,7 +83,7 @@ class Choice:
     def sentences(self) -> list[Scored]:
         """The sentences to quote, best support first; what became of it, and what takes it back, are each one more."""
         quoted = [self.main, *self.same[:1], *self.near][:QUOTED_SENTENCES]
-        further = (one for one in (self.outcome, self.withdrawn) if one is not None)
+        further = (one for one in (*self.outcome, self.withdrawn) if one is not None)
         return [*quoted, *(one for one in further if not any(one is known for known in quoted))]
 
 

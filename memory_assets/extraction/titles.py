@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 
-MAX_TITLE = 120
+from memory_assets.text.sentences import MAX_LENGTH
+
+MAX_TITLE = MAX_LENGTH
+"""Characters of a title: a whole sentence, for one that is cut often loses what it says. Lists cut it to their line."""
 _MOST_OPENINGS = 2
 
 _LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\([^()\n]{0,400}\)")
 _MARKS = re.compile(r"(\*\*|__|~~|`)")
 _LEAD = re.compile(r"^(?:[ \t]*(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])[ \t]+)+")
+_PICTURES = re.compile(r"^[←-⇿☀-➿⬀-⯿️🌀-🫿\s]+(?=\S)")
+"""A tick, a warning sign or an arrow in front of a sentence."""
 _OPENS = re.compile(
     r"^(?:(?:(?:you['’]?re|that['’]?s) right|got it|understood|perfect|great|sure|ok(?:ay)?|right|yes|yeah"
     r"|네|넵|예|응|좋아요?|알겠습니다)"
@@ -26,8 +31,9 @@ _SPACES = re.compile(r"\s+")
 
 
 def title_of(text: str) -> str:
-    """A sentence without Markdown, on one line of at most 120 characters; never empty for a text that says something."""
+    """A sentence without Markdown, on one line of at most ``MAX_TITLE`` characters; never empty where something is said."""
     plain = _SPACES.sub(" ", _RECOMMENDED.sub("", _MARKS.sub("", _LINK.sub(r"\1", _LEAD.sub("", text))))).strip(" *_:：-–—")
+    plain = _PICTURES.sub("", plain).lstrip("*_:：-–— ")
     for _ in range(_MOST_OPENINGS):
         plain = _OPENS.sub("", plain)
     plain = plain or _SPACES.sub(" ", text).strip() or "…"

@@ -14,9 +14,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 
 from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know, leans_back, only_looks_next
-from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, asks, longest_message, outcome_of
+from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, asks, outcome_of
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
-from memory_assets.extraction.scoring import Scored, is_said, turns_of
+from memory_assets.extraction.scoring import Scored, is_said, longest_message, turns_of
 from memory_assets.extraction.sentence_context import stems_of
 from memory_assets.extraction.windows import Window, broken_into_at, is_command
 from memory_assets.sessions.model import Message

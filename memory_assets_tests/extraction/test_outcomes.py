@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.windows import window_hash, windows
 from memory_assets.sessions.model import Role
 from memory_assets_tests.extraction.talk import agent, message, user
@@ -247,6 +248,43 @@ def test_what_a_list_is_announced_with_is_proved_by_its_item(head: str) -> None:
     (task,) = tasks(user(F), *WORK, agent(f"All done. {head}\n\n{listed}", uid="last"))
     assert task.entry.status == "done"
     assert task.entry.evidence[-1].quote == "A check of the token in the login form"
+
+
+@pytest.mark.parametrize(
+    ("closing", "told"),
+    [
+        (
+            "Here's what was added:\n\n**`form.py`** — the token of the login is checked\n\n**`test_form.py`** — three cases",
+            ["**`form.py`** — the token of the login is checked"],
+        ),
+        (
+            "Here's a summary of what was done:\n\n## Summary\n\n### Fixes\n\n- The token of the login is checked",
+            ["The token of the login is checked"],
+        ),
+        (
+            "Both points of the login form are fixed:\n\n- **Rows** (`rows.py:10`): a stable sort\n"
+            "- **Token** (`form.py:12`): the login form holds it in memory",
+            [
+                "Both points of the login form are fixed:",
+                "**Token** (`form.py:12`): the login form holds it in memory",
+            ],
+        ),
+    ],
+)
+def test_a_list_that_is_announced_says_what_was_done(closing: str, told: list[str]) -> None:
+    (task,) = tasks(user(F), *WORK, agent(closing, uid="last"))
+    assert task.entry.status == "done"
+    quoted = [quote.quote for quote in task.entry.evidence if quote.message_index == len(WORK) + 1]
+    assert quoted[: len(told)] == told
+
+
+def test_what_was_decided_on_the_way_proves_no_work() -> None:
+    decided = "### Key design decisions\n\n- **Login**: we decided to keep the token of the login form in memory"
+    closing = f"Here's a summary of what was done:\n\n## Files\n\n{decided}\n"
+    talk = [user(F), *WORK, agent(closing, uid="last")]
+    (window,) = windows(talk)
+    found = {entry.entry_type: entry.evidence[0].quote for entry in extract_window(talk, window)}
+    assert found["decision"].startswith("**Login**: we decided")
 
 
 @pytest.mark.parametrize("head", ["What I fixed in the login form:", "## The login form", "(The login form was fixed.)"])

@@ -19,6 +19,9 @@ from memory_assets_tests.extraction.talk import agent, user
         ("Extract sub-helpers (Recommended)", "Extract sub-helpers"),
         ("use it (recommended by the vendor)", "use it (recommended by the vendor)"),
         ("(추천)", "(추천)"),
+        ("❌ **MISSING**: the watch command lacks the flag", "MISSING: the watch command lacks the flag"),
+        ("⚠️ The name of the flag is long", "The name of the flag is long"),
+        ("✅", "✅"),
         ("Got it - `mise run dup` task instead of a hook.", "mise run dup task instead of a hook."),
         ("Also... need to validate the argument", "need to validate the argument"),
         ("So then don't we NOT want it at all", "don't we NOT want it at all"),
@@ -42,16 +45,44 @@ def test_marks_are_no_part_of_a_title(text: str, title: str) -> None:
 def test_what_names_it_comes_first_and_leaves_room() -> None:
     assert title_behind("The cache is stale.", "Without this, reads fail.") == "The cache is stale. Without this, reads fail."
     assert title_behind("Base tree is unavailable", "This is logged.") == "Base tree is unavailable — This is logged."
-    cut = title_behind("The cache is stale.", "Without this, " + "reads of every session fail and " * 5, may_cut=True)
+    cut = title_behind("The cache is stale.", "Without this, " + "reads of every session fail and " * 7, may_cut=True)
     assert cut.startswith("The cache is stale. Without this, reads") and cut.endswith("…") and len(cut) <= MAX_TITLE
-    assert title_behind("The cache is stale.", "It " + "fails " * 20).startswith("It fails")
+    assert title_behind("The cache is stale.", "It " + "fails " * 36).startswith("It fails")
     assert title_behind(
-        "The cache of the session is " + "very " * 12 + "stale.", "It " + "fails " * 20, may_cut=True
+        "The cache of the session is " + "very " * 20 + "stale.", "It " + "fails " * 36, may_cut=True
     ).startswith("It fails")
+
+
+def test_a_title_is_the_whole_sentence() -> None:
+    said = "The reader of archives keeps the offset of the last line that it has read " + "and of each line before " * 4 + "too"
+    assert MAX_TITLE > len(said) > 150 and title_of(said) == said
 
 
 def titles(*talk: Message) -> list[tuple[str, str, str | None]]:
     return [(e.entry_type, e.title, e.status) for window in windows(talk) for e in extract_window(talk, window)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`read_archive` swallows errors without a trace. For example, a torn archive is the root cause of the missing rows.",
+        "Keep one workflow for the release of `core`. Or drop both, the registry allows one publisher: that is the root cause.",
+        "`read_offset` falls back to the oldest one. Since this is the root cause of the stale rows, the cursor is reset.",
+        "`read_offset`은 오래된 오프셋을 읽는다. 예를 들어 잘린 파일에서는 그것이 원인이 되어 행이 빠진다.",
+    ],
+)
+def test_an_example_and_an_alternative_stand_behind_what_they_belong_to(said: str) -> None:
+    first = said.split(". ")[0].replace("`", "")
+    found = titles(user("so"), agent(said))
+    assert [title for _, title, _ in found if title.startswith(first) and len(title) > len(first) + 20]
+
+
+def test_what_a_request_is_for_is_told_behind_the_request() -> None:
+    asked = (
+        "How much work would it be to ask each agent for its folders? so we don't need to change the list with every new agent"
+    )
+    found = titles(user(asked), agent("Done. Each agent names its folders, and the list is made of them."))
+    assert [(kind, status) for kind, title, status in found if title.startswith("How much work")] == [("task", "done")]
 
 
 def test_a_cause_brings_what_it_is_the_cause_of() -> None:

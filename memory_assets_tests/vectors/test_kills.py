@@ -77,7 +77,7 @@ def survives(settings: Settings, kills: int, seed: int) -> list[int]:
     """Kill so many drains; how many jobs were done after each."""
     chance, came_to = random.Random(seed), []
     for _ in range(kills):
-        kill_a_drain(settings, chance.randint(1, 6), chance.uniform(0.0, 0.3))
+        kill_a_drain(settings, chance.randint(1, 6), chance.uniform(0.0, 0.1))
         came_to.append(whole(settings))
     drained(settings)
     assert ids_of_index(settings) == ids_of_units(settings)
@@ -102,7 +102,7 @@ def test_two_killed_drains_leave_one_row_a_unit(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_twenty_killed_drains_leave_one_row_a_unit(tmp_path: Path) -> None:
-    settings = talked(tmp_path, 1250)
+    settings = talked(tmp_path, 5000)
     came_to = survives(settings, kills=20, seed=2)
     assert came_to == sorted(came_to) and len(set(came_to)) > 10, came_to
-    assert came_to[-1] < 2500, "nothing was left to be killed"
+    assert came_to[-1] < 10_000, "nothing was left to be killed"
