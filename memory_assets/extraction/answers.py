@@ -24,6 +24,8 @@ from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 MAX_ENTRIES = 200
 MAX_QUOTES = 5
 MAX_BLOCKERS = 10
+_MOST_TITLE = 120
+"""Characters of a title, as the prompt asks for them."""
 MAX_FIELD_CHARACTERS = 2_000
 """Longer texts of a model are no quote, title or reason; whatever limit the aligner has lies below."""
 SPANS_REFUSED = "span fields refused"
@@ -136,7 +138,9 @@ def _entry(raw: Any, warnings: Counter[str]) -> ExtractedEntry | None:
     is_task = answer.type == "task"
     return ExtractedEntry(
         entry_type=answer.type,
-        title=title_of(_INVISIBLE.sub(" ", _storable(answer.title[:MAX_FIELD_CHARACTERS])).strip() or quotes[0].quote),
+        title=title_of(
+            _INVISIBLE.sub(" ", _storable(answer.title[:MAX_FIELD_CHARACTERS])).strip() or quotes[0].quote, _MOST_TITLE
+        ),
         evidence=quotes,
         reason=_said(answer.reason) if answer.reason else None,
         status=answer.status or "pending" if is_task else None,

@@ -32,21 +32,29 @@ _BOLD = re.compile(r"(?<!\s)\*\*|\*\*(?!\s)")
 _SMILEY = re.compile(r"[:;]-?[()]")
 _BARE = re.compile(
     r"^\W{0,4}(?:[~.]{0,2}/?(?:[\w.@%+-]{1,80}/){1,16}[\w.@%+-]{0,80}|https?://\S+|[\w.-]+\(\)|@\S+)\W{0,4}$"
-    r"|^(?:\s?--?[A-Za-z][\w-]{0,60}(?:[= ][^\s-]\S{0,120})?){1,20}$"
+    r"|^(?:--?[A-Za-z][\w-]{0,60}(?:=\S{1,120}| (?=\S{0,120}[/.\d])[^\s-][!-~]{0,120})?(?:\s|$)){2,20}$"
 )
 _POINTS_BACK = re.compile(
     r"^\W{0,3}(?:(?:but|so|and|also|then|or|yes|no|right|actually)\b[\s,—–-]{1,4})?"
     r"(?:(?:that|this|it|these|those|they|both|which|he|she|the former|the latter|same)\b"
     r"|(?:without|despite|because of) (?:that|this|it|these|those|them)\b|more importantly\b"
-    r"|(?:while|since|because|although|if|with|until) (?:this|these|those)\b|for (?:example|instance)\b|(?-i:Or) [a-z]"
-    r"|예를 (?:들어|들면)(?=[\s,])|(?:또는|혹은|반면)(?=[\s,])"
     r"|(?:원인|이유|까닭|문제점?|해결책|결과)[은는](?=\s)|(?:연관|관련)된\s"
     r"|(?:위와 같[은이]|이와 같[은이]|해당 (?:파일|작업|문서|내용|부분))(?=[\s은는이가을를도,])"
     r"|(?:이건|이것|이는|이를|이게|그건|그것|그게|그거|이거|이걸|그걸|이렇게|그렇게|그러면|그럼|그래서|즉|하지만|다만|둘 다)"
     r"(?=[\s은는이가을를도,]))",
     re.IGNORECASE,
 )
-_PURPOSE = re.compile(r"^\W{0,3}so (?:that )?(?:we|i|you|it|they|users?)\b", re.IGNORECASE)
+_BELONGS_BEHIND = re.compile(
+    r"^\W{0,3}(?:(?:while|since|because|although) (?:this|these|those)\b|for (?:example|instance)\b|(?-i:Or) [a-z]"
+    r"|예를 (?:들어|들면)(?=[\s,])|(?:또는|혹은|반면에?)(?=[\s,]))",
+    re.IGNORECASE,
+)
+"""An example, an alternative, or what follows from the sentence before."""
+_PURPOSE = re.compile(
+    r"^\W{0,3}so (?:that )?(?:we|i|you|it|they|users?)"
+    r" (?:(?:do|does|wo|need|must)(?: not|n['’]t)|can(?:not|['’]t)?|could|never)\b",
+    re.IGNORECASE,
+)
 """A person goes on with what something is for ("so we don't need to …"), which is asked for before."""
 _ASKS_TO_KNOW = re.compile(
     r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|q|question|follow[- ]?up|also)\b[\s,:.…]{0,3}){0,2}"
@@ -55,7 +63,8 @@ _ASKS_TO_KNOW = re.compile(
     r"|(?:where|when|who) (?:exactly |else )?(?:is|are|was|were|do|does|did|will|would|can|could|should|has|have)"
     r"|do(?:es)? (?:you|it|this|that|we|they|the)|did"
     r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you"
-    r"|(?:can|could) (?:it|(?:we|you) (?:detect|tell)|this|that)(?! be\b))\b"
+    r"|(?:can|could) (?:it|we detect|this|that)(?! be\b)"
+    r"|(?:can|could) (?:we|you) tell (?:me )?(?:whether|if|what|how|why|which))\b"
     r"[^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:if|when|once)\b[^\n]{0,200}?,\s(?:what|how|why|when)"
     r"(?:['’]s| (?:will|would|is|are|do|does|happens|should|can|could))\b[^\n]{0,400}\?\W{0,3}$"
@@ -180,6 +189,11 @@ def also_orders(text: str) -> bool:
 def points_back(text: str) -> bool:
     """Whether a sentence begins with a word for something that the one before it names ("it", "그건", "하지만")."""
     return _POINTS_BACK.match(text) is not None
+
+
+def belongs_behind(text: str) -> bool:
+    """Whether a sentence says its own only behind the one before it: it points back, or gives an example or an alternative."""
+    return points_back(text) or _BELONGS_BEHIND.match(text) is not None
 
 
 def leans_back(one: Scored) -> bool:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 from typing import NamedTuple
 
 from memory_assets.extraction.completeness import points_back
@@ -15,6 +14,7 @@ from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.sentence_context import stems_of
 from memory_assets.extraction.task_state import standing
 from memory_assets.extraction.titles import title_of
+from memory_assets.extraction.work_lists import work_listed_below
 from memory_assets.tasks.done_phrases import all_tests_pass
 
 REPORT_SCORE = -6.0
@@ -127,9 +127,6 @@ _READS_ON = re.compile(
     re.IGNORECASE,
 )
 """A reviewer who reads on."""
-_NAMED_FIRST = re.compile(r"^(?:\*\*[^*\n]{1,80}\*\*|`[^`\n]{1,80}`)\s?(?:[—–:：-]|\()")
-_LISTED_BELOW = 8
-"""Sentences below one that announces a list in which what it announces is looked for."""
 _LONG_ANSWER = 8
 """Sentences of a message that is the review that was asked for."""
 _NAMES_A_FAILURE = re.compile(r"^\W{0,6}failed to\b", re.IGNORECASE)
@@ -159,7 +156,7 @@ class Outcome:
 
 
 def says_not_done(text: str) -> bool:
-    """Whether words of a report say of what they speak of that it was not done."""
+    """Whether words of a report say of what they speak of that it was not done, whatever else they say."""
     return _NOT_DONE.search(text) is not None
 
 
@@ -214,16 +211,9 @@ def _said_below(request: Scored, report: Scored | None, closing: Sequence[Scored
     """What a report announces ("Here's what changed:", "Both are fixed:"): the item below it with most words of the request."""
     if report is None or not (_only_points(report) or report.spot.sentence.text.rstrip("*_ ").endswith((":", "："))):
         return None
-    said = [one for one in closing if one.spot.message is report.spot.message and one.spot.position > report.spot.position]
-    listed = takewhile(_is_listed, said[:_LISTED_BELOW])
-    done = [one for one in listed if one.entry_type != "decision" and not _only_points(one)]
+    done = [one for one in work_listed_below(report, closing) if not _only_points(one)]
     below = [one for one in done if not is_left_open(one, [one], only_request=True)]
     return max(below, key=lambda one: (len(request.spot.words & one.spot.words), -one.spot.position), default=None)
-
-
-def _is_listed(one: Scored) -> bool:
-    """Whether a sentence stands in a list, as an item, the heading of some, or a paragraph that begins with its name."""
-    return one.spot.sentence.shape in ("item", "heading") or _NAMED_FIRST.match(one.spot.sentence.text) is not None
 
 
 def _goes_on(review: Sequence[Scored], closing: Sequence[Scored]) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain
 
 from memory_assets.extraction.blockers import blockers_in
-from memory_assets.extraction.completeness import also_orders, leans_back, points_back
+from memory_assets.extraction.completeness import also_orders, belongs_behind, leans_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.decided_lists import listed_as_decided
 from memory_assets.extraction.findings import asks_how_it_is
@@ -221,7 +221,7 @@ def _title(choice: Choice, *, may_cut: bool) -> str:
     leans = (
         heads(before, main) or leans_back(main)
         if choice.is_request
-        else points_back(main.spot.sentence.text) or says_what_of(main, before)
+        else belongs_behind(main.spot.sentence.text) or says_what_of(main, before)
     )
     return _title_behind(before if leans else None, main, may_cut=may_cut)
 

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from memory_assets.extraction.completeness import can_carry, points_back
+from memory_assets.extraction.completeness import belongs_behind, can_carry, points_back
 from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.cues import Rules
 from memory_assets.extraction.schema import Quote
@@ -215,13 +215,14 @@ class Selection:
         if one.spot.position == 0:
             return None
         before = self._by_message[one.spot.message_index][one.spot.position - 1]
-        names = points_back(one.spot.sentence.text) or (says_what_of(one, before) and not self.is_used(before))
+        names = belongs_behind(one.spot.sentence.text) or (says_what_of(one, before) and not self.is_used(before))
         return before if names else None
 
     def _asked_with(self, best: Scored) -> Choice | None:
         """The request right before a person's further words for it, which point back at what it names."""
-        if best.entry_type != "task" or best.spot.origin != "typed" or (before := self._names_what(best)) is None:
+        if best.entry_type != "task" or best.spot.origin != "typed" or not points_back(best.spot.sentence.text):
             return None
+        before = self._names_what(best)
         return next((choice for choice in self.choices if choice.is_request and choice.main is before), None)
 
     def _alike(self, best: Scored) -> Choice | None:

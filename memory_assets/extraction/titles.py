@@ -13,8 +13,8 @@ _MOST_OPENINGS = 2
 _LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\([^()\n]{0,400}\)")
 _MARKS = re.compile(r"(\*\*|__|~~|`)")
 _LEAD = re.compile(r"^(?:[ \t]*(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])[ \t]+)+")
-_PICTURES = re.compile(r"^[←-⇿☀-➿⬀-⯿️🌀-🫿\s]+(?=\S)")
-"""A tick, a warning sign or an arrow in front of a sentence."""
+_DECORATION = re.compile(r"^(?:[✅✔✓☑⚠🎉✨⭐🐛💡🔍📝📌🚀🎯🔥ℹ]\ufe0f?[ \t]*)+(?=[*_`\"'(]{0,3}\w)")
+"""A tick or a warning sign in front of a sentence. What says no, or open (❌, 🚫, ☐), is part of it."""
 _OPENS = re.compile(
     r"^(?:(?:(?:you['’]?re|that['’]?s) right|got it|understood|perfect|great|sure|ok(?:ay)?|right|yes|yeah"
     r"|네|넵|예|응|좋아요?|알겠습니다)"
@@ -30,17 +30,17 @@ _RECOMMENDED = re.compile(r"\s?[(\[](?:recommended|추천|권장)[)\]]", re.IGNO
 _SPACES = re.compile(r"\s+")
 
 
-def title_of(text: str) -> str:
-    """A sentence without Markdown, on one line of at most ``MAX_TITLE`` characters; never empty where something is said."""
+def title_of(text: str, most: int = MAX_TITLE) -> str:
+    """A sentence without Markdown, on one line of at most ``most`` characters; never empty where something is said."""
     plain = _SPACES.sub(" ", _RECOMMENDED.sub("", _MARKS.sub("", _LINK.sub(r"\1", _LEAD.sub("", text))))).strip(" *_:：-–—")
-    plain = _PICTURES.sub("", plain).lstrip("*_:：-–— ")
+    plain = _DECORATION.sub("", plain)
     for _ in range(_MOST_OPENINGS):
         plain = _OPENS.sub("", plain)
     plain = plain or _SPACES.sub(" ", text).strip() or "…"
-    if len(plain) <= MAX_TITLE:
+    if len(plain) <= most:
         return plain
-    cut = plain.rfind(" ", MAX_TITLE // 2, MAX_TITLE - 1)
-    return plain[: cut if cut > 0 else MAX_TITLE - 1].rstrip(" ,;:") + "…"
+    cut = plain.rfind(" ", most // 2, most - 1)
+    return plain[: cut if cut > 0 else most - 1].rstrip(" ,;:") + "…"
 
 
 def title_behind(before: str, text: str, *, may_cut: bool = False) -> str:

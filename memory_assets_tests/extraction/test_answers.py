@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from memory_assets.extraction.answers import ReadAnswer, UnreadableAnswer, read_answer, read_broken_answer
 from memory_assets.extraction.schema import ExtractedEntry, Quote
-from memory_assets.extraction.titles import MAX_TITLE
 
 TEXT = "we keep the log for ever and never cut it"
 GOOD: dict[str, Any] = {
@@ -114,7 +113,7 @@ def test_what_is_too_much_is_bounded() -> None:
     assert answer.entries == () and answer.warnings["quotes beyond every limit dropped"] == 2
     answer = read({**GOOD, "evidence": quotes, "title": "long " * 100_000, "reason": "r" * 100_000})
     assert len(answer.entries[0].evidence) == 5 and answer.warnings == {"quotes beyond the fifth dropped": 4}
-    assert len(answer.entries[0].title) <= MAX_TITLE and len(answer.entries[0].reason or "") <= 2_000
+    assert len(answer.entries[0].title) <= 120 and len(answer.entries[0].reason or "") <= 2_000
     answer = read(*({**GOOD, "title": f"number {n}"} for n in range(250)))
     assert len(answer.entries) == 200 and answer.warnings == {"entries beyond the limit dropped": 50}
     assert len(read(*[GOOD] * 100).entries) == 1

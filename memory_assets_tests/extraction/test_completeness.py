@@ -1,5 +1,7 @@
 """What can carry a memory, and what is a part of a sentence."""
 
+from time import process_time
+
 import pytest
 
 from memory_assets.extraction.completeness import asks_to_know, can_carry, is_torn, points_back
@@ -76,7 +78,15 @@ def test_a_person_may_be_short() -> None:
     assert carries(user("and only on macOS"))
     assert not carries(user("./src/app.py"))
     assert not carries(user("--verbose --output /srv/run.log"))
-    assert carries(user("--dry-run should be what it does by default"))
+    for said in ("--dry-run should be what it does by default", "--no-verify 금지", "--force never", "-Rename parser"):
+        assert carries(user(said)), said
+
+
+def test_hyphens_are_read_in_linear_time() -> None:
+    started = process_time()
+    said = "-Users-kim-dev-work-main-repo-memory-assets-src-app-test-foo-bar-baz-old-copy-two-now-the-end is where we keep it"
+    assert carries(user(said)) and carries(user(said.replace("-src", "-src-lib-one-more-of-each-of-them-here")))
+    assert process_time() - started < 5  # with each hyphen as a place to begin anew it doubles with each
 
 
 @pytest.mark.parametrize(
@@ -186,6 +196,9 @@ def test_a_question_for_something_to_be_told_carries_nothing(text: str) -> None:
         "Refactor the parser into two modules, why did we put all of it in one file",
         "Could you update the docs, why did we drop it",
         "로그인 버튼 색을 바꿔줄수있어?",
+        "Can you tell the linter to ignore the generated folder?",
+        "Can you detect the operating system and pick the right shell?",
+        "Could we tell users that their session is expired?",
         "왜 있는지 모르는 이미지 정리해줘",
         "어떻게 배포하는지 정리해줘 그리고 README에 넣어줘",
         "캐시를 Redis로 옮기자, 괜찮지?",

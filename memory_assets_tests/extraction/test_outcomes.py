@@ -283,8 +283,51 @@ def test_what_was_decided_on_the_way_proves_no_work() -> None:
     closing = f"Here's a summary of what was done:\n\n## Files\n\n{decided}\n"
     talk = [user(F), *WORK, agent(closing, uid="last")]
     (window,) = windows(talk)
-    found = {entry.entry_type: entry.evidence[0].quote for entry in extract_window(talk, window)}
-    assert found["decision"].startswith("**Login**: we decided")
+    found = {entry.entry_type: [quote.quote for quote in entry.evidence] for entry in extract_window(talk, window)}
+    assert found["decision"][0].startswith("**Login**: we decided")
+    assert not any(quote.startswith("**Login**") for quote in found["task"])
+
+
+@pytest.mark.parametrize(
+    ("closing", "left"),
+    [
+        (
+            "## Fixed the login form\n\n## Known limitations\n\n- The token of the login form expires after an hour\n",
+            "The token of the login form expires after an hour",
+        ),
+        (
+            "Here is what was changed:\n\n## Next steps\n\n- Add a rate limit to the login form\n",
+            "Add a rate limit to the login form",
+        ),
+        (
+            "Here is what was changed:\n\n**Remaining**: the token of the login form needs a test\n",
+            "**Remaining**: the token of the login form needs a test",
+        ),
+        (
+            "I fixed the login form, these points are left:\n\n- the token of the login form is not rotated\n",
+            "the token of the login form is not rotated",
+        ),
+    ],
+)
+def test_what_is_left_proves_no_work(closing: str, left: str) -> None:
+    talk = [user(F), *WORK, agent(closing, uid="last")]
+    (window,) = windows(talk)
+    found = [entry for entry in extract_window(talk, window) if entry.title == F]
+    assert found and all(left not in [quote.quote for quote in entry.evidence] for entry in found)
+
+
+def test_a_second_order_that_names_its_own_is_a_task_of_its_own() -> None:
+    asked = "Please deploy the release to staging. Since these settings changed, please add a retry to the billing client."
+    found = tasks(user(asked), *WORK, agent("I deployed the release to staging.", uid="last"))
+    assert [(one.entry.title.split()[-1], one.entry.status) for one in found] == [("staging.", "done"), ("client.", "pending")]
+
+
+@pytest.mark.parametrize(
+    "last", ["For example, fields are left empty until then.", "Or rows are left out by the `--all` flag."]
+)
+def test_an_example_behind_a_report_leaves_nothing_open(last: str) -> None:
+    asked = "Please validate the login form."
+    assert status_of(asked, f"The validation of the login form is done. {last}") == "done"
 
 
 @pytest.mark.parametrize("head", ["What I fixed in the login form:", "## The login form", "(The login form was fixed.)"])

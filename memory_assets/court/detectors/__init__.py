@@ -18,7 +18,7 @@ from memory_assets.court.detectors.speech import language_of, typed_messages
 from memory_assets.court.detectors.traffic import steps_of
 from memory_assets.court.findings import FINDING_KINDS, Finding
 
-DETECTORS_VERSION = f"9 {cues_version()}"
+DETECTORS_VERSION = f"10 {cues_version()}"
 """Changes whenever the same case would give other findings: the number with the code, the hash with the cues."""
 
 
