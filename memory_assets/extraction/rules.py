@@ -67,7 +67,7 @@ _TELLS = re.compile(
 """A person's sentence in Korean that tells what is broken, or why."""
 _MAY_BE = re.compile(
     r"\b(?:might|may|could) (?:not |also |still |well )?(?:be|have|need|mean|fail|cause|lead)\b"
-    r"|수도 있|일지도|(?<![할될을갈볼줄올쓸])(?<![할될을갈볼줄올쓸]\s)거 ?같",
+    r"|\bwould (?:improve|help|simplify|reduce)\b|수도 있|일지도|(?<![할될을갈볼줄올쓸])(?<![할될을갈볼줄올쓸]\s)거 ?같",
     re.IGNORECASE,
 )
 """A person supposes how something is."""

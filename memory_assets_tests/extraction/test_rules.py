@@ -54,6 +54,7 @@ def entries(*talk: Message) -> list[ExtractedEntry]:
         ("가격은 필수 항목으로 명시해줘.", "task"),
         ("민수한테 배포 일정을 물어봐줘.", "task"),
         ("I think there could be a race between our reader in shop/orders.py and its writer.", "insight"),
+        ("Adding debug logs in shop/orders.py like those of the writer would improve what we see of a race.", "insight"),
         ("The root cause is a stale cursor in the sensor.", "insight"),
         ("원인은 잘못된 오프셋 계산이다.", "insight"),
         ("see https://github.com/dagster-io/dagster/issues/1234 about it", "reference"),
