@@ -27,8 +27,6 @@ _SIDES = frozenset(inflected(word) for word in _TWO_SIDED)
 """Words whose two sides are not to be exchanged."""
 _MANNERS = frozenset(("=ed", "=?", "=i", "=me", "=my", "=we", "=us", "=our", "=you", "=your"))
 """Tense, question and speaker: a request and the report of its outcome differ in them."""
-_JOINS = frozenset("→⇒&")
-"""Marks that join what is said: a sentence may have them or not."""
 _MOST_IN_PLACE = 2
 """Words that may stand in each other's place; longer stretches are another way to say it."""
 
@@ -42,13 +40,10 @@ def conflict(one: str, other: str) -> bool:
     first, second = _read(one), _read(other)
     if first == second and _marks(one) == _marks(other):
         return False
-    return _marks(one) != _marks(other) or _differ(first, second)
-
-
-def _differ(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     facts, facts_other = _facts(first), _facts(second)
     return (
         _denials(first) != _denials(second)
+        or _marks(one) != _marks(other)
         or any(_each_has_another(facts, facts_other, numbers=numbers) for numbers in (True, False))
         or _opposed(first, second)
         or _in_place(first, second)
@@ -56,12 +51,6 @@ def _differ(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
         or _limits(first) != _limits(second)
         or _turned(first, second)
     )
-
-
-def contradicts(one: str, other: str) -> bool:
-    """Whether two sentences of nearly the same words differ in a fact: as ``conflict``, but an arrow is none. Symmetric."""
-    marks, marks_other = ({m: n for m, n in _marks(text).items() if m not in _JOINS} for text in (one, other))
-    return marks != marks_other or _differ(_read(one), _read(other))
 
 
 def says_the_opposite(one: str, other: str) -> bool:

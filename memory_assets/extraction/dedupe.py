@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.aligned_entries import AlignedEntry
-from memory_assets.extraction.conflicts import conflict, contradicts
+from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.status_history import changes, joined_history
@@ -27,8 +27,6 @@ _MIN_QUOTE = 16
 _NOT_SAID, _HANGUL = re.compile(r"[\W_]+"), re.compile("[가-힣]+")
 _ALIKE = 0.3
 """Share of the weight of their words from which two entries are alike."""
-_NEARLY_SAME = 0.5
-"""Share from which they say the same in other words, unless one contradicts the other."""
 _LEAST_SHARED = 3
 _MOST_HOLDING = 200
 """Entries that may hold a word by which another one is found; it tells nothing then."""
@@ -105,7 +103,7 @@ def _merge_alike(entries: list[AlignedEntry]) -> list[AlignedEntry]:
             for other, count in counts.items()
             if count >= _LEAST_SHARED and shared[other] >= _ALIKE * length[number] * length[other]
         ]
-        place = next((other for less, other in sorted(near) if _may_join(kept[other], item, -less)), None)
+        place = next((other for _, other in sorted(near) if _may_join(kept[other], item)), None)
         first = kept[place] if place is not None else None
         if place is None or first is None:
             kept.append(item)
@@ -117,15 +115,12 @@ def _merge_alike(entries: list[AlignedEntry]) -> list[AlignedEntry]:
     return [item for item in kept if item is not None]
 
 
-def _may_join(first: AlignedEntry | None, second: AlignedEntry, alike: float) -> bool:
+def _may_join(first: AlignedEntry | None, second: AlignedEntry) -> bool:
     if first is None or first.entry.entry_type == second.entry.entry_type == "task":
         return False
-    one, other = first.entry.evidence[0], second.entry.evidence[0]
-    if one == other:
+    if first.entry.evidence[0] == second.entry.evidence[0]:
         return False  # a reply decides, and asks for it to be done
-    if alike >= _NEARLY_SAME and "task" not in (first.entry.entry_type, second.entry.entry_type):
-        return not contradicts(one.quote, other.quote)
-    return not conflict(one.quote, other.quote)
+    return not conflict(first.entry.evidence[0].quote, second.entry.evidence[0].quote)
 
 
 def _takes_and_asks(first: AlignedEntry, second: AlignedEntry) -> bool:

@@ -236,29 +236,3 @@ def test_two_tasks_stay_two() -> None:
         item("Fixed the flaky sensor test.", (3, "Fixed the flaky sensor test."), kind="task"),
     ]
     assert merge_entries(tasks) == tasks
-
-
-NEAR = "`calculate_totals` reads staged content from the index of the branch"
-
-
-@pytest.mark.parametrize(
-    ("again", "count"),
-    [
-        ("`calculate_totals` reads staged content from the index of the branch → totals too small", 1),
-        ("`calculate_totals` reads staged content from the index of the branch & nothing else", 2),
-        ("`calculate_totals` never reads staged content from the index of the branch → totals too small", 2),
-        ("`calculate_totals` reads staged content from the index of 3 branches → totals too small", 1),
-        ("`calculate_totals` reads committed content from the index of the branch → totals too small", 2),
-        ("`compute_totals` reads staged content from the index of the branch → totals too small", 2),
-    ],
-)
-def test_nearly_the_same_words_are_one_memory_unless_a_fact_differs(again: str, count: int) -> None:
-    others = [
-        f"The {name} of the shop keeps its own list of {name} orders" for name in ("cart", "till", "depot", "clerk", "buyer")
-    ]
-    said = [NEAR, *others, again]
-    entries = [
-        align_entry(ALIGNER, said, ExtractedEntry("insight", text, (Quote(number, text),))) for number, text in enumerate(said)
-    ]
-    for ordered in (entries, entries[::-1]):
-        assert sum("totals" in one.entry.title for one in merge_entries(ordered)) == count
