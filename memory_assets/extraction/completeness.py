@@ -90,7 +90,8 @@ _ASKS_TO_KNOW = re.compile(
 _ALSO_ORDERS = re.compile(
     r"\bplease (?!explain|tell|describe)\w"
     r"|[,;.] (?:(?:and|then|so|just) ){0,2}(?:fix|add|remove|change|update|rename|make|revert|clear) (?!and\b|or\b)\w"
-    r"|\band (?:then )?(?:fix|add|remove|change|update|rename|revert) (?:it|them|that|this|these|those|the|any|all|what\w*)\b"
+    r"|\band (?:then )?(?:fix|add|remove|change|update|rename|revert|delete|restart|clear|move|merge|kill|retry|skip|drop|stop)"
+    r" (?:it|them|that|this|these|those|the|any|all|what\w*)\b"
     r"|(?:고쳐|바꿔|만들어|(?:수정|추가|삭제|변경|적용|반영|구현|해결)해)\s?(?:주실|주시|주세요|줄 |줄래|줘|달라|주겠)",
     re.IGNORECASE,
 )

@@ -2,8 +2,8 @@
 
 A repetition may tell more or less than what it repeats. It conflicts when each has a fact that the other lacks (a number, a
 name, a path), when one denies and the other does not, when their operators differ, when one has the opposite of the other's
-word or a limit ("only") that it has not, when they exchange the sides of a comparison, and when a word stands in the place of
-another one between words that are equal.
+word or a limit ("only") that it has not, when they exchange the sides of a comparison or of an arrow, and when a word stands in
+the place of another one between words that are equal.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _TWO_SIDED = ("than", "instead", "rather", "over", "from", "before", "after", "�
 _LIMITS = frozenset(inflected(word) for word in LIMITS)
 _SIDES = frozenset(inflected(word) for word in _TWO_SIDED)
 """Words whose two sides are not to be exchanged."""
+_ARROWS = frozenset("→⇒>")
 _MANNERS = frozenset(("=ed", "=?", "=i", "=me", "=my", "=we", "=us", "=our", "=you", "=your"))
 """Tense, question and speaker: a request and the report of its outcome differ in them."""
 _MOST_IN_PLACE = 2
@@ -50,6 +51,7 @@ def conflict(one: str, other: str) -> bool:
         or _in_place(second, first)
         or _limits(first) != _limits(second)
         or _turned(first, second)
+        or (_is_turned(first, second) and not _ARROWS.isdisjoint(_marks(one)))
     )
 
 
@@ -125,7 +127,11 @@ def _in_place(one: Sequence[str], other: Sequence[str]) -> bool:
 
 def _turned(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether the same words stand on other sides of a word that has two: "Redis instead of Kafka"."""
-    return one != other and sorted(one) == sorted(other) and not _SIDES.isdisjoint(one)
+    return _is_turned(one, other) and not _SIDES.isdisjoint(one)
+
+
+def _is_turned(one: Sequence[str], other: Sequence[str]) -> bool:
+    return one != other and sorted(one) == sorted(other)
 
 
 def _one_word(one: str, other: str) -> bool:

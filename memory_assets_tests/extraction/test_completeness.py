@@ -199,6 +199,7 @@ def test_a_question_for_something_to_be_told_carries_nothing(text: str) -> None:
         "Can you tell the linter to ignore the generated folder?",
         "Can you detect the operating system and pick the right shell?",
         "Could we tell users that their session is expired?",
+        "Can you tell which rows are stale and delete them?",
         "왜 있는지 모르는 이미지 정리해줘",
         "어떻게 배포하는지 정리해줘 그리고 README에 넣어줘",
         "캐시를 Redis로 옮기자, 괜찮지?",

@@ -278,6 +278,15 @@ def test_a_list_that_is_announced_says_what_was_done(closing: str, told: list[st
     assert quoted[: len(told)] == told
 
 
+@pytest.mark.parametrize(
+    "head", ["다음과 같이 수정했습니다:", "변경 내용은 다음과 같습니다:", "남은 메모리 누수까지 고쳤습니다:"]
+)
+def test_a_list_that_is_announced_in_korean_says_what_was_done(head: str) -> None:
+    talk = [user("로그인 화면을 고쳐줘."), *WORK, agent(f"{head}\n\n- **로그인 화면**: 쿠키를 한 번만 읽음", uid="last")]
+    (task,) = tasks(*talk)
+    assert task.entry.status == "done" and "**로그인 화면**: 쿠키를 한 번만 읽음" in [q.quote for q in task.entry.evidence]
+
+
 def test_what_was_decided_on_the_way_proves_no_work() -> None:
     decided = "### Key design decisions\n\n- **Login**: we decided to keep the token of the login form in memory"
     closing = f"Here's a summary of what was done:\n\n## Files\n\n{decided}\n"
@@ -307,6 +316,10 @@ def test_what_was_decided_on_the_way_proves_no_work() -> None:
             "I fixed the login form, these points are left:\n\n- the token of the login form is not rotated\n",
             "the token of the login form is not rotated",
         ),
+        ("Here's what changed:\n\n## Deferred\n\n- The login form on mobile\n", "The login form on mobile"),
+        ("Here's what changed:\n\n**Skipped**: the login form on mobile\n", "**Skipped**: the login form on mobile"),
+        ("Here's what changed:\n\n- ❌ the login form on mobile\n", "❌ the login form on mobile"),
+        ("수정했습니다. 변경 내용:\n\n## 보류\n\n- the login form on mobile\n", "the login form on mobile"),
     ],
 )
 def test_what_is_left_proves_no_work(closing: str, left: str) -> None:

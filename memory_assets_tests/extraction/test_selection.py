@@ -40,6 +40,8 @@ OTHERS = [
     ("배포 전에 테스트를 돌린다", "배포 후에 테스트를 돌린다"),
     ("파일을 삭제해도 된다", "파일을 삭제하면 안 된다"),
     ("Redis instead of Kafka", "Kafka instead of Redis"),
+    ("dev → main for each release", "main → dev for each release"),
+    ("rename `user_id` -> `account_id` in orders", "rename `account_id` -> `user_id` in orders"),
     ("use the retry only in tests", "use the retry in tests"),
     ("In production we disable the cache", "Enable the cache in production, please"),
 ]
