@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from memory_assets.extraction.scoring import Scored
+from memory_assets.text.sentences import MAX_LENGTH
 
 GO_ON = "go-on"
 """The cue of a sentence that only lets an agent go on."""
@@ -176,9 +177,13 @@ def _names_a_topic(text: str) -> bool:
     return len(text.split()) <= _LONGEST_TOPIC and _SAYS_SOMETHING.search(text) is None
 
 
-@lru_cache(maxsize=1 << 10)  # a sentence is asked for it by each step that leaves questions out
 def asks_to_know(text: str) -> bool:
     """Whether a person's sentence only asks for something to be told."""
+    return _asks_to_know(text) if len(text) <= MAX_LENGTH else _asks_to_know.__wrapped__(text)
+
+
+@lru_cache(maxsize=1 << 10)  # each step that leaves questions out asks; no whole message is held for it
+def _asks_to_know(text: str) -> bool:
     return _ASKS_TO_KNOW.match(text) is not None and not also_orders(text)
 
 

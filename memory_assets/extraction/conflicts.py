@@ -26,6 +26,7 @@ _LIMITS = frozenset(inflected(word) for word in LIMITS)
 _SIDES = frozenset(inflected(word) for word in _TWO_SIDED)
 """Words whose two sides are not to be exchanged."""
 _ARROWS = frozenset("→⇒>")
+"""Marks whose sides are not: of "->" and "=>" the last stroke."""
 _MANNERS = frozenset(("=ed", "=?", "=i", "=me", "=my", "=we", "=us", "=our", "=you", "=your"))
 """Tense, question and speaker: a request and the report of its outcome differ in them."""
 _MOST_IN_PLACE = 2
@@ -50,8 +51,7 @@ def conflict(one: str, other: str) -> bool:
         or _in_place(first, second)
         or _in_place(second, first)
         or _limits(first) != _limits(second)
-        or _turned(first, second)
-        or (_is_turned(first, second) and not _ARROWS.isdisjoint(_marks(one)))
+        or _turned(first, second, _marks(one))
     )
 
 
@@ -125,13 +125,10 @@ def _in_place(one: Sequence[str], other: Sequence[str]) -> bool:
     return False
 
 
-def _turned(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the same words stand on other sides of a word that has two: "Redis instead of Kafka"."""
-    return _is_turned(one, other) and not _SIDES.isdisjoint(one)
-
-
-def _is_turned(one: Sequence[str], other: Sequence[str]) -> bool:
-    return one != other and sorted(one) == sorted(other)
+def _turned(one: Sequence[str], other: Sequence[str], marks: Counter[str]) -> bool:
+    """Whether the same words stand on other sides of a word or arrow that has two: "Redis instead of Kafka", "dev → main"."""
+    has_sides = not (_SIDES.isdisjoint(one) and _ARROWS.isdisjoint(marks))
+    return has_sides and one != other and sorted(one) == sorted(other)
 
 
 def _one_word(one: str, other: str) -> bool:

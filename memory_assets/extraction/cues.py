@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from typing import Any, NoReturn, get_args
 
 from memory_assets.extraction.errors import RulesInvalidError
@@ -93,10 +94,9 @@ class Rules:
     """For each role and for sentences and headings, what finds their cues: no pattern is tried that is not theirs."""
 
     def __post_init__(self) -> None:
-        of = [(role, heading) for role in _ROLES for heading in (False, True)]
         found = {
             (role, heading): CueIndex([cue for cue in self.cues if role in cue.roles and cue.heading == heading])
-            for role, heading in of
+            for role, heading in product(_ROLES, (False, True))
         }
         object.__setattr__(self, "_indexes", found)
 

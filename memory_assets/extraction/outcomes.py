@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -184,10 +184,7 @@ def outcome_of(
     telling = [one for one in reports if not _OPENS_DONE.match(one.spot.sentence.text)]
     report = best_report(request, telling, only_request=only_request)
     if report is not None or request.status == "blocked":
-        below = _said_below(request, report, closing)
-        if below is not None and report is not None and _only_points(report):
-            return Outcome(None, below, None, is_open or goes_to_work)
-        return Outcome(report, None, below, is_open or goes_to_work)
+        return _with_what_it_announces(Outcome(report, is_left_open=is_open or goes_to_work), request, closing)
     told = best_report(request, _told_done(closing), only_request=only_request)
     if told is None and asks_to_look(request):
         found = [
@@ -201,10 +198,16 @@ def outcome_of(
         if told is None and only_request and not _goes_on(longest, closing):
             told = _review_told(request, longest)
             goes_to_work = goes_to_work and told is None  # the review is given, whatever is looked at behind it
-    below = _said_below(request, told, closing)
-    if below is not None and told is not None and _only_points(told):
-        return Outcome(None, below, None, is_open or goes_to_work)
-    return Outcome(None, told, below, is_open or goes_to_work)
+    return _with_what_it_announces(Outcome(told=told, is_left_open=is_open or goes_to_work), request, closing)
+
+
+def _with_what_it_announces(outcome: Outcome, request: Scored, closing: Sequence[Scored]) -> Outcome:
+    """The outcome with the item that it announces, which takes the place of what says nothing itself."""
+    said = outcome.report or outcome.told
+    below = _said_below(request, said, closing)
+    if below is not None and said is not None and _only_points(said):
+        return Outcome(told=below, is_left_open=outcome.is_left_open)
+    return replace(outcome, listed=below)
 
 
 def _said_below(request: Scored, report: Scored | None, closing: Sequence[Scored]) -> Scored | None:

@@ -24,7 +24,8 @@ _ANNOUNCES_LEFT = re.compile(
     re.IGNORECASE,
 )
 """A sentence that announces what is left."""
-_OPEN_ITEM = re.compile(r"^\W{0,4}(?:[❌✗✘🚫⛔☐⬜]|(?:TODO|FIXME)\b)")
+_OPEN_ITEM = re.compile(r"^\W{0,4}[❌✗✘🚫⛔☐⬜]")
+"""An item that begins with a sign of no, or an empty box; what words say to be open is pending."""
 _NAMED_FIRST = re.compile(r"^(?:\*\*[^*\n]{1,80}\*\*|`[^`\n]{1,80}`)\s?(?:[—–:：-]|\()")
 """A paragraph that begins with the name of what it tells of, in bold or as code."""
 

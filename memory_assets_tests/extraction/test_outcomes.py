@@ -319,6 +319,7 @@ def test_what_was_decided_on_the_way_proves_no_work() -> None:
         ("Here's what changed:\n\n## Deferred\n\n- The login form on mobile\n", "The login form on mobile"),
         ("Here's what changed:\n\n**Skipped**: the login form on mobile\n", "**Skipped**: the login form on mobile"),
         ("Here's what changed:\n\n- ❌ the login form on mobile\n", "❌ the login form on mobile"),
+        ("Here's what changed:\n\n- TODO the login form on mobile\n", "TODO the login form on mobile"),
         ("수정했습니다. 변경 내용:\n\n## 보류\n\n- the login form on mobile\n", "the login form on mobile"),
     ],
 )
