@@ -91,6 +91,9 @@ def import_paths(
             done += of_batch
             opened.road.end(done, unchanged=len(registration.unchanged))
         shown.finish()
+        if whole.errors or whole.skipped:
+            # No run folds what was refused behind the last one.
+            catch_up(opened.database, opened.resources.configured_versions)
         if at_rest and opened.appended > before:
             _tell_dagster(settings, opened)
         vectors = write_vectors_behind(opened, shown) if at_rest else {}

@@ -119,6 +119,9 @@ def _look(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorRe
                 run_requests=requests,
                 cursor=looked_at,
             )
+    if seen.errors or found.errors or found.skipped:
+        # No run comes that would fold what was refused.
+        catch_up(opened.database, opened.resources.configured_versions)
     if (asked_for := _behind(context, opened)) is not None:
         return asked_for
     return _nothing(context, "; ".join(_said(opened, files, settled, waiting, found)))

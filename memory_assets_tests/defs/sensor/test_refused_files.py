@@ -131,6 +131,19 @@ def test_a_file_that_is_broken_as_it_was_before_is_told_again(
     assert tick(lost=True).asset_events == [] and len(events(settings)) == told
 
 
+def test_a_refused_file_that_comes_alone_is_in_the_tables(
+    inbox: Path, folder: Path, settings: Settings, take: Import, tick: Tick
+) -> None:
+    def behind() -> list[str]:
+        return [check.detail for check in checks(Memory(settings).resources) if check.name == "projections" and not check.ok]
+
+    take(text_file(inbox / "notes.md", "# milk\n"))
+    assert behind() == []
+    settled(text_file(folder / "odd.chat.json", "{'single': 'quotes'}"))
+    tick()
+    assert len(events(settings, "session_rejected")) == 2 and behind() == []
+
+
 def test_what_a_person_named_and_is_no_session_is_no_lasting_news(inbox: Path, settings: Settings, take: Import) -> None:
     notes = text_file(inbox / "notes.md", "# milk\n")
     assert take(notes).refused == 1 and refused_files(Memory(settings).database) == []
