@@ -7,8 +7,9 @@ spaces in its own case (``may`` and ``march`` are months only where they cannot 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Final
 
 from memory_assets.search.question.calendar import Ago, Ahead, Lately, OnDate, OnWeekday, Past, Place, Season, Unit, Weekend
@@ -292,19 +293,32 @@ _SPELLED: Final[tuple[tuple[str, Reader], ...]] = (
     (r"최근|요즘|요새|근래|최신|얼마 ?전|며칠 ?전|몇 ?(?:주|시간) ?전|방금|엊그제|(?:요|지난) ?며칠", _always(Lately())),
 )
 # fmt: on
-_READERS: Final = tuple((re.compile(pattern, re.IGNORECASE), reader) for pattern, reader in _SPELLED)
+# A search that starts a process of its own would wait for all of them, and few can match a question.
+_compiled = cache(partial(re.compile, flags=re.IGNORECASE))
+_HANGUL: Final = re.compile("[가-힣]")
+_LETTER: Final = re.compile("[A-Za-z]")
+_CENTURY: Final = "20"
 
 
 def mentions(text: str) -> list[Mention]:
     """The phrases of time in a question (`question.plain`), in their order, none over another."""
     found: list[Mention] = []
     rest = text
-    for pattern, reader in _READERS:
+    for pattern, reader in _readers(text):
         taken = [(match, place) for match in pattern.finditer(rest) if (place := reader(match, text)) is not None]
         if taken:
             found += [Mention(_start(match), match.end(), place) for match, place in taken]
             rest = without(rest, [match.span() for match, _ in taken])
     return sorted(found, key=lambda mention: mention.start)
+
+
+def _readers(text: str) -> Iterator[tuple[re.Pattern[str], Reader]]:
+    """The patterns that have what they need in a question: Hangul, a letter, a year's beginning."""
+    has_hangul, has_letter, has_year = _HANGUL.search(text), _LETTER.search(text), _CENTURY in text
+    for pattern, reader in _SPELLED:
+        has_its_script = has_hangul if _HANGUL.search(pattern) else has_letter or has_year
+        if has_its_script and (has_year or _YEAR not in pattern):
+            yield _compiled(pattern), reader
 
 
 def _start(match: re.Match[str]) -> int:
