@@ -146,7 +146,8 @@ def chosen(
                 _show_with(unit, delivered)
             elif len(hits) < k:
                 hits.append(hit := Chosen(one, unit, []))
-                for place in unit.places:
+                # A lesson shows little of each message that it quotes: who asks for what was said there is not answered.
+                for place in () if unit.unit_kind == "lesson" else unit.places:
                     delivered.setdefault(place, hit)
     speaking = _speaking_of(ranked[read:_LOOKED_THROUGH], delivered)
     beside = [passages.beside(hit.unit) for hit in hits]

@@ -33,6 +33,7 @@ from memory_assets.memory import Memory
 from memory_assets.queries.cases import list_cases, one_case
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.queries.lessons import list_lessons, search_lessons
+from memory_assets.search.request import SearchRequest
 from memory_assets.search.searcher import Searcher
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.findings import orders_of
@@ -155,6 +156,12 @@ def test_lessons_are_found_by_role_and_words(heard: Settings) -> None:
     found = search_lessons(searcher, "what to run before a commit", role=" CODER")
     assert found.lessons[0].title == TESTS and found.lessons[0].evidence[0].citation.quote == TESTS
     assert search_lessons(searcher, "what to run before a commit", role="reviewer").lessons == ()
+
+
+def test_what_was_said_is_a_hit_beside_the_lesson_that_quotes_it(heard: Settings) -> None:
+    found = Searcher(Resources(heard)).search(SearchRequest(FORCE, kinds=("lesson", "passage"), mode="lexical"))
+    saying = {hit.unit_kind for hit in found.hits for said in hit.citations if said.quote == FORCE or said.message_index == 2}
+    assert saying == {"lesson", "passage"}
 
 
 def test_a_grown_session_is_heard_anew(heard: Settings, take: Import, inbox: Path) -> None:
