@@ -5,8 +5,8 @@
 FOLDER holds ``sessions/`` (chat.v1 files), ``queries.ndjson`` (``{"id", "query", "project"}`` a line) and ``gold.json``
 (``gold``: by question the turns that answer it and its category; ``turn_of``: by ``session#message`` the turn's id), as the
 LoCoMo conversations are prepared; they are no part of this repository, and without a folder nothing is measured. The sessions
-are imported into an empty store, or --home is a store that has them. Every question is asked as ``memory search --bulk -k 50``
-asks it, of the whole store, within its project.
+are imported into an empty store, or --home is a store that has them (made where there is none). Every question is asked as
+``memory search --bulk -k 50`` asks it, of the whole store, within its project.
 
 Printed for each mode, beside the bars set for it: the share of the right turns among the first 5, 10 and 50 that the hits
 cite, NDCG at 10, recall at 10 of the questions that need several turns, and the share that 1,000 delivered tokens hold
@@ -102,6 +102,7 @@ def main() -> None:
     if given.folder is None:
         print("not measured: name a folder with prepared conversations")
         return
+    from memory_assets.log.database import STORE_FILE_NAME
     from memory_assets.settings import load_settings
 
     try:
@@ -111,7 +112,7 @@ def main() -> None:
         sys.exit(f"{error.filename}: {error.strerror}; name a folder with prepared conversations")
     with tempfile.TemporaryDirectory(prefix="memory-locomo-") as scratch:
         settings = load_settings({"home": str(given.home or scratch)})
-        if given.home is None:
+        if not (settings.store_folder / STORE_FILE_NAME).exists():
             from memory_assets.defs.run import import_paths
 
             import_paths(settings, [given.folder / "sessions"], project=None)
