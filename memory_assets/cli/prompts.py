@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +15,7 @@ from memory_assets.cli.tables import print_text
 
 if TYPE_CHECKING:
     from memory_assets.commands.prompt_files import PromptFile
-    from memory_assets.results.prompts import PromptUpdateV1, PromptVersionV1, RolePromptV1
+    from memory_assets.results.prompts import PromptUpdateV1, RolePromptV1
 
 RoleArgument = Annotated[str, typer.Argument(help="The role, as `memory prompts list` names it.")]
 UpdateArgument = Annotated[str, typer.Argument(metavar="ID", help="The proposal's id or its beginning.")]
@@ -257,23 +256,9 @@ def print_prompt(prompt: RolePromptV1) -> None:
                 (f"  in {one_line(version.written_to)}" if version.written_to else "", "dim"),
             )
         )
-    for version in _left_behind(prompt.versions):
-        file = one_line(version.written_to or "")
-        told = f"{file} holds version {version.version}: `memory prompts write {prompt.role} {file}` brings it up"
-        print_text(styled((told, "yellow")))
     print_text(styled(""))
     for line in prompt.prompt.split("\n"):
         print_line(clean(line))
-
-
-def _left_behind(versions: Sequence[PromptVersionV1]) -> Iterator[PromptVersionV1]:
-    """Of each file the version that was written into it last, where that has another text than the active one."""
-    active = {version.sha256 for version in versions if version.is_active}
-    newest: dict[str, PromptVersionV1] = {}
-    for version in versions:
-        if version.written_to:
-            newest.setdefault(version.written_to, version)
-    yield from (version for version in newest.values() if version.sha256 not in active)
 
 
 def print_update(update: PromptUpdateV1) -> None:

@@ -110,10 +110,7 @@ def test_the_road_of_a_prompt(memory: Run, on_a_terminal: Run, project: Path) ->
     assert back.code == 2 and "changed by hand" in back.err and "hint:" in back.err
     back = on_a_terminal("prompts", "rollback", "coder", "--to", "1", "--json")
     assert back.code == 0 and valid(back.json, "role_prompt")["version"] == 3
-    behind = f"{(project / 'CLAUDE.md').resolve()} holds version 2: `memory prompts write coder"
-    assert behind in memory("prompts", "show", "coder").out
     written = on_a_terminal("prompts", "write", "coder", "AGENTS.md")
-    assert "AGENTS.md holds" not in written.out and "CLAUDE.md holds version 2" in written.out
     assert written.code == 0 and "version=3" in (project / "AGENTS.md").read_text()
     shown = memory("prompts", "show", "coder", "--version", "2")
     assert "You test it." in shown.out and "version 1 again" in shown.out
