@@ -20,7 +20,7 @@ from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.materializing import leaves, materialize
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, ranges
-from memory_assets.defs.registration import found_files, refuse, register
+from memory_assets.defs.registration import Registration, found_files, refuse, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.road import Road
@@ -77,6 +77,7 @@ def import_paths(
         shown.start(None, "looking for files")
         files, whole = found_files(paths, opened.sources)
         refuse(opened, whole.errors, actor="cli")
+        _fold_refused(opened, whole)
         sizes = {file: _bytes_of(file) for file in files}
         opened.road.start(sum(sizes.values()), len(files))
         done = 0
@@ -88,12 +89,10 @@ def import_paths(
             known = len(registration.to_run) + len(registration.unchanged)
             opened.road.begin(dict.fromkeys(registration.to_run, of_batch // max(1, known)), files=len(batch))
             _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads, with_leaves=at_rest)
+            _fold_refused(opened, registration)
             done += of_batch
             opened.road.end(done, unchanged=len(registration.unchanged))
         shown.finish()
-        if whole.errors or whole.skipped:
-            # No run folds what was refused behind the last one.
-            catch_up(opened.database, opened.resources.configured_versions)
         if at_rest and opened.appended > before:
             _tell_dagster(settings, opened)
         vectors = write_vectors_behind(opened, shown) if at_rest else {}
@@ -121,6 +120,12 @@ def import_paths(
         checkers=checkers,
         vectors=vectors,
     )
+
+
+def _fold_refused(opened: OpenStore, registration: Registration) -> None:
+    """Bring what was refused into the tables where no run of the batch has."""
+    if not registration.to_run and (registration.events_appended or registration.errors):
+        catch_up(opened.database, opened.resources.configured_versions)
 
 
 def come_to_rest(settings: Settings) -> None:

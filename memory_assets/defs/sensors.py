@@ -97,6 +97,7 @@ def _look(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorRe
         return _nothing(context, f"{len(under_way)} runs that were asked for are still under way")
     opened.follow_versions()
     files, seen = found_files([folder], opened.sources)
+    before = opened.appended
     refuse(opened, seen.errors, actor="sensor")
     settled = [file for file in files if is_settled(file, opened.settings.sessions.settle_seconds)]
     known = untouched_files(opened, settled)
@@ -119,7 +120,7 @@ def _look(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorRe
                 run_requests=requests,
                 cursor=looked_at,
             )
-    if seen.errors or found.errors or found.skipped:
+    if opened.appended > before:
         # No run comes that would fold what was refused.
         catch_up(opened.database, opened.resources.configured_versions)
     if (asked_for := _behind(context, opened)) is not None:

@@ -123,7 +123,7 @@ def chosen(
     """The first ``k`` that say something which no better one has said; units are read as far as they are needed.
 
     What cites only messages that better hits have delivered is no hit: a memory or task of theirs is shown with the hit that
-    has its words, a passage not at all.
+    has its words, a passage not at all, but where it is a lesson alone that quotes it.
 
     Args:
         with_beside: read the passages that stand beside them too.
@@ -142,13 +142,14 @@ def chosen(
         for one in some:
             if (unit := units.get(one.hit.unit_id)) is None:
                 continue
-            if unit.places and unit.places <= delivered.keys():
+            taught = _is_only_taught(unit, delivered)
+            if unit.places and unit.places <= delivered.keys() and not taught:
                 _show_with(unit, delivered)
             elif len(hits) < k:
                 hits.append(hit := Chosen(one, unit, []))
-                # A lesson shows little of each message that it quotes: who asks for what was said there is not answered.
-                for place in () if unit.unit_kind == "lesson" else unit.places:
-                    delivered.setdefault(place, hit)
+                for place in unit.places:
+                    if taught or place not in delivered:
+                        delivered[place] = hit
     speaking = _speaking_of(ranked[read:_LOOKED_THROUGH], delivered)
     beside = [passages.beside(hit.unit) for hit in hits]
     units.read([*speaking, *itertools.chain.from_iterable(beside)])
@@ -203,6 +204,11 @@ def _speaking_of(behind: Iterable[RankedHit], delivered: Collection[object]) -> 
         for one in behind
         if one.hit.unit_kind != "passage" and (one.hit.session_id, one.hit.message_index) in delivered
     ]
+
+
+def _is_only_taught(unit: FoundUnit, delivered: Mapping[Place, Chosen]) -> bool:
+    """Whether a passage is quoted by a lesson alone, which tells what follows of it and not what was said."""
+    return unit.is_passage and any(delivered[place].unit.unit_kind == "lesson" for place in unit.places if place in delivered)
 
 
 def _show_with(unit: FoundUnit, delivered: Mapping[Place, Chosen]) -> None:
