@@ -178,7 +178,7 @@ def answer_v1(
     """An answer as it is given out.
 
     Args:
-        seen: what it is made of; None where nothing could be searched.
+        seen: what it is made of; None where nothing was searched.
         model: the embedding model's name.
         used: messages that it cites.
         by: the model that answered; None for the quotes alone.
@@ -213,7 +213,14 @@ def _embedding(seen: Considered | None, model: str | None) -> ModelRefV1 | None:
 def _retrieval(request: AskRequest, seen: Considered | None, used: int) -> AnswerRetrievalV1:
     if seen is None:
         gate = shipped().gate(within=request.project is not None)
-        return AnswerRetrievalV1(trace_id=_trace(request, ()), mode="lexical", k=request.search().k or 0, score_gate=gate)
+        return AnswerRetrievalV1(
+            trace_id=_trace(request, ()),
+            mode="lexical",
+            k=request.search().k or 0,
+            score_gate=gate,
+            chunks_returned=used,
+            chunks_used=used,
+        )
     response = seen.found.response
     return AnswerRetrievalV1(
         trace_id=_trace(request, [hit.unit_id for hit in response.hits]),

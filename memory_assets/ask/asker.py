@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets.ask.answers import refused, refused_undivided, refused_without_index
+from memory_assets.ask.board import asked_board, board_answer
 from memory_assets.ask.following import is_unheard, readings
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
@@ -24,6 +25,7 @@ from memory_assets.vectors.errors import IndexMissingError
 
 if TYPE_CHECKING:
     from memory_assets.ask.answerer import Answerer, Listen
+    from memory_assets.ask.board import Board
     from memory_assets.ask.request import AskRequest
     from memory_assets.results.answer import BulkAnswerItemV1
     from memory_assets.search.searcher import Searcher
@@ -66,11 +68,13 @@ class Asker:
     Args:
         searcher: of that store.
         answerer: who answers; None for the one that the settings choose.
+        board: the tasks that a question may ask for; without them every question is searched.
     """
 
-    def __init__(self, searcher: Searcher, answerer: Answerer | None = None) -> None:
+    def __init__(self, searcher: Searcher, answerer: Answerer | None = None, *, board: Board | None = None) -> None:
         self.searcher = searcher
         self._answerer = answerer
+        self._board = board
 
     @property
     def answerer(self) -> Answerer:
@@ -93,6 +97,8 @@ class Asker:
         try:
             if request.multi_hop:
                 return self._given(request, self._hopped(request, listen), started)
+            if (told := self._of_the_board(request)) is not None:
+                return self._given(request, told, started)
             found = self.searcher.look_up(request.search())
         except IndexMissingError as error:
             return refused_without_index(request, error)
@@ -102,13 +108,17 @@ class Asker:
     def ask_all(self, requests: Sequence[AskRequest]) -> Iterator[AnswerV1 | MemoryAssetsError]:
         """The answers to several questions, whose vectors are made together. An error is of its own question."""
         wrong = {place: error for place, request in enumerate(requests) if (error := _wrong(request)) is not None}
-        good = [request for place, request in enumerate(requests) if place not in wrong]
-        found = self.searcher.look_up_all([request.search() for request in good])
+        good = {place: request for place, request in enumerate(requests) if place not in wrong}
+        told = {place: answer for place, one in good.items() if (answer := self._of_the_board(one)) is not None}
+        found = self.searcher.look_up_all([one.search() for place, one in good.items() if place not in told])
         for place, request in enumerate(requests):
             if place in wrong:
                 yield wrong[place]
                 continue
             started = time.monotonic()
+            if place in told:
+                yield self._given(request, told[place], started)
+                continue
             match next(found):
                 case LookedUp() as one:
                     answer = answer_of(self._considered(request, one), self.answerer, self._embedding)
@@ -129,6 +139,13 @@ class Asker:
 
         for number, batch in in_batches(lines, first_line):
             yield from answers(self, batch, defaults, first_line=number)
+
+    def _of_the_board(self, request: AskRequest) -> AnswerV1 | None:
+        """The answer to a question that asks what is open; None where it asks for anything else."""
+        if self._board is None or asked_board(request.question) is None:
+            return None
+        with self.searcher.database.reading() as connection:
+            return board_answer(connection, self._board, request)
 
     def _given(self, request: AskRequest, answer: AnswerV1, started: float) -> AnswerV1:
         """An answer as it is given: how long it took is in it, and what it cites is counted."""

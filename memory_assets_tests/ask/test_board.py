@@ -1,0 +1,148 @@
+"""What is open, asked in a question: the board answers, in the words of what was said."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from memory_assets.ask.board import AskedBoard, Which, asked_board
+from memory_assets.ask.request import AskRequest
+from memory_assets.cli.main import main
+from memory_assets.memory import Memory
+from memory_assets.results.answer import AnswerV1
+from memory_assets.settings import load_settings
+from memory_assets_tests.filled_store import copied
+
+GUIDE, KEYS, BILLS = (
+    "Write the migration guide for the warehouse tables",
+    "Rotate the staging keys of the uploader",
+    "결제 모듈의 영수증 문서를 작성해야 한다.",
+)
+TALKS = (
+    ("depot", "2026-03-02", (("user", f"TODO: {GUIDE}."), ("assistant", "Noted."), ("user", f"TODO: {KEYS}."))),
+    ("shop", "2026-03-03", (("user", f"TODO: {BILLS}"), ("assistant", "알겠습니다."))),
+    ("quiet", "2026-03-04", (("user", "Good morning."), ("assistant", "Good morning to you."))),
+)
+
+
+def store(folder: Path, order: tuple[int, ...] = (0, 1, 2)) -> Memory:
+    copied(("board", order), folder / "home", lambda home: _take_in(home, order))
+    return Memory(load_settings({"home": folder / "home", "embedding": {"model": "hashing"}}))
+
+
+def _take_in(home: Path, order: tuple[int, ...]) -> None:
+    inbox = home.with_name(f"{home.name}-files") / "inbox"
+    inbox.mkdir(parents=True)
+    for name, day, talk in (TALKS[place] for place in order):
+        messages = [
+            {"id": f"{name}:{place}", "role": role, "content": text, "ts": f"{day}T10:{place:02}:00+00:00"}
+            for place, (role, text) in enumerate(talk)
+        ]
+        told = {"schema_version": "chat.v1", "session_id": name, "project": name, "started_at": messages[0]["ts"]}
+        (inbox / f"{name}.chat.json").write_text(json.dumps({**told, "messages": messages}), encoding="utf-8")
+        assert main(["--home", str(home), "--set", "embedding.model=hashing", "import", str(inbox)]) == 0
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    return store(tmp_path_factory.mktemp("board"))
+
+
+def ask(memory: Memory, question: str, project: str | None = None) -> AnswerV1:
+    return memory.ask(AskRequest(question, project=project, mode="lexical"))
+
+
+@pytest.mark.parametrize(
+    ("question", "which", "project"),
+    [
+        ("what is open?", "open", None),
+        ("What's left to do?", "open", None),
+        ("So, what tasks are still open?", "open", None),
+        ("what remains to be done in getspecstory", "open", "getspecstory"),
+        ("show me the open tasks", "open", None),
+        ("list all open tasks in the shop project", "open", "shop"),
+        ("what do we still have to do?", "open", None),
+        ("is anything blocked?", "blocked", None),
+        ("what is blocked in my-shop?", "blocked", "my-shop"),
+        ("what's in progress right now", "in_progress", None),
+        ("남은 일이 뭐야?", "open", None),
+        ("shop에서 할 일 뭐 남았어?", "open", "shop"),
+        ("shop 프로젝트에 남은 작업 있어?", "open", "shop"),
+        ("어떤 작업이 아직 안 끝났지", "open", None),
+        ("할 일이 뭐 남았어", "open", None),
+        ("아직 뭐가 남았지", "open", None),
+        ("미완료 작업 목록", "open", None),
+        ("막힌 일 있어?", "blocked", None),
+        ("진행 중인 작업 알려줘", "in_progress", None),
+    ],
+)
+def test_a_question_of_the_board(question: str, which: Which, project: str | None) -> None:
+    assert asked_board(question) == AskedBoard(which, project)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is open source?",
+        "why is the task open?",
+        "what is the open port",
+        "which tasks did we finish?",
+        "what was blocked by the firewall?",
+        "what is in progress.md?",
+        "who has to write the guide?",
+        "남은 시간이 얼마야?",
+        "남은 일정이 뭐야?",
+        "어떤 작업을 먼저 했지?",
+        "막힌 이유가 뭐야?",
+    ],
+)
+def test_a_question_of_anything_else(question: str) -> None:
+    assert asked_board(question) is None
+
+
+def test_open_tasks_are_told_in_the_words_that_were_said(memory: Memory) -> None:
+    answer = ask(memory, "What is left to do?")
+    assert answer.grounded and len(answer.answer.splitlines()) == 3, answer.answer
+    assert all(words.rstrip(".") in answer.answer for words in (GUIDE, KEYS, BILLS))
+    texts = {(name, place): text for name, _, talk in TALKS for place, (_, text) in enumerate(talk)}
+    for cited, claim in zip(answer.citations, answer.claims, strict=True):
+        one = cited.citation
+        assert one.kind == "message" and (cited.marker,) == claim.markers and claim.quotes == (one.quote,)
+        assert texts[one.session_id, one.message_index][one.span_start : one.span_end] == one.quote
+
+
+def test_a_project_is_asked_of_by_its_name(memory: Memory) -> None:
+    named, within = ask(memory, "what is open in Depot?"), ask(memory, "what is open?", "depot")
+    assert named.answer == within.answer and GUIDE in named.answer and BILLS[:6] not in named.answer
+    assert BILLS.rstrip(".") in ask(memory, "shop에 남은 일이 뭐야?").answer
+
+
+def test_what_is_no_project_is_searched(memory: Memory) -> None:
+    """It may be spoken of, and the board does not know it."""
+    answer = ask(memory, "what is left to do for the wedding?")
+    assert answer.refusal_reason == "score_gate" and GUIDE not in answer.answer
+    assert ask(memory, "what is open in depot?", "shop").answer != ask(memory, "what is open in depot?").answer
+
+
+@pytest.mark.parametrize(
+    ("question", "says"), [("is anything blocked?", "No task is blocked."), ("quiet에 남은 일 있어?", "남은 할 일이 없습니다.")]
+)
+def test_where_nothing_is_open_that_is_said(memory: Memory, question: str, says: str) -> None:
+    answer = ask(memory, question)
+    assert (answer.answer, answer.grounded, answer.refusal_reason, answer.citations) == (says, False, "no_chunks", ())
+
+
+def test_many_questions_at_once_are_told_the_same(memory: Memory) -> None:
+    questions = ["what is open?", "Which keys are to be rotated?", "is anything blocked?"]
+    requests = [AskRequest(question, mode="lexical") for question in questions]
+    told = list(memory.asker.ask_all(requests))
+    assert [one.answer for one in told if isinstance(one, AnswerV1)] == [ask(memory, question).answer for question in questions]
+
+
+@pytest.mark.long
+def test_the_order_of_the_sessions_changes_no_byte(tmp_path: Path) -> None:
+    told = {ask(store(tmp_path / str(order), order), "what is open?").answer for order in permutations((0, 1, 2))}
+    assert len(told) == 1
