@@ -177,9 +177,9 @@ class Memory:
     def asker(self) -> Asker:
         """Answers questions in cited quotes; see ``ask.asker.Asker``."""
         from memory_assets.ask.asker import Asker
-        from memory_assets.queries.tasks import list_tasks
+        from memory_assets.queries.asked_lists import AskedLists
 
-        return Asker(self.searcher, board=list_tasks)
+        return Asker(self.searcher, lists=AskedLists())
 
     def ask(self, request: AskRequest) -> AnswerV1:
         """The answer to a question in cited quotes, or a refusal; raises as ``ask.asker.Asker.ask``."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets.ask.answers import refused, refused_undivided, refused_without_index
-from memory_assets.ask.board import asked_board, board_answer
 from memory_assets.ask.following import is_unheard, readings
+from memory_assets.ask.list_questions import asked_list
+from memory_assets.ask.listing import listed_answer
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
 from memory_assets.search.answerability.calibration import Calibration, calibration
@@ -25,7 +26,7 @@ from memory_assets.vectors.errors import IndexMissingError
 
 if TYPE_CHECKING:
     from memory_assets.ask.answerer import Answerer, Listen
-    from memory_assets.ask.board import Board
+    from memory_assets.ask.listing import Lists
     from memory_assets.ask.request import AskRequest
     from memory_assets.results.answer import BulkAnswerItemV1
     from memory_assets.search.searcher import Searcher
@@ -68,13 +69,13 @@ class Asker:
     Args:
         searcher: of that store.
         answerer: who answers; None for the one that the settings choose.
-        board: the tasks that a question may ask for; without them every question is searched.
+        lists: what a question may ask for as a list; without them every question is searched.
     """
 
-    def __init__(self, searcher: Searcher, answerer: Answerer | None = None, *, board: Board | None = None) -> None:
+    def __init__(self, searcher: Searcher, answerer: Answerer | None = None, *, lists: Lists | None = None) -> None:
         self.searcher = searcher
         self._answerer = answerer
-        self._board = board
+        self._lists = lists
 
     @property
     def answerer(self) -> Answerer:
@@ -97,7 +98,7 @@ class Asker:
         try:
             if request.multi_hop:
                 return self._given(request, self._hopped(request, listen), started)
-            if (told := self._of_the_board(request)) is not None:
+            if (told := self._listed(request)) is not None:
                 return self._given(request, told, started)
             found = self.searcher.look_up(request.search())
         except IndexMissingError as error:
@@ -109,7 +110,7 @@ class Asker:
         """The answers to several questions, whose vectors are made together. An error is of its own question."""
         wrong = {place: error for place, request in enumerate(requests) if (error := _wrong(request)) is not None}
         good = {place: request for place, request in enumerate(requests) if place not in wrong}
-        told = {place: answer for place, one in good.items() if (answer := self._of_the_board(one)) is not None}
+        told = {place: answer for place, one in good.items() if (answer := self._listed(one)) is not None}
         found = self.searcher.look_up_all([one.search() for place, one in good.items() if place not in told])
         for place, request in enumerate(requests):
             if place in wrong:
@@ -140,12 +141,12 @@ class Asker:
         for number, batch in in_batches(lines, first_line):
             yield from answers(self, batch, defaults, first_line=number)
 
-    def _of_the_board(self, request: AskRequest) -> AnswerV1 | None:
-        """The answer to a question that asks what is open; None where it asks for anything else."""
-        if self._board is None or asked_board(request.question) is None:
+    def _listed(self, request: AskRequest) -> AnswerV1 | None:
+        """The answer to a question that asks for a list; None where it asks for anything else."""
+        if self._lists is None or asked_list(request.question) is None:
             return None
         with self.searcher.database.reading() as connection:
-            return board_answer(connection, self._board, request)
+            return listed_answer(connection, self._lists, request)
 
     def _given(self, request: AskRequest, answer: AnswerV1, started: float) -> AnswerV1:
         """An answer as it is given: how long it took is in it, and what it cites is counted."""

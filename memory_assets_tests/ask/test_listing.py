@@ -1,14 +1,13 @@
-"""What is open, asked in a question: the board answers, in the words of what was said."""
+"""Lists that a question asks for: what is open, what was decided, what a person wants, in the words of what was said."""
 
 from __future__ import annotations
 
 import json
-from itertools import permutations
 from pathlib import Path
 
 import pytest
 
-from memory_assets.ask.board import AskedBoard, Which, asked_board
+from memory_assets.ask.list_questions import AskedList, Listed, asked_list
 from memory_assets.ask.request import AskRequest
 from memory_assets.cli.main import main
 from memory_assets.memory import Memory
@@ -21,15 +20,28 @@ GUIDE, KEYS, BILLS = (
     "Rotate the staging keys of the uploader",
     "결제 모듈의 영수증 문서를 작성해야 한다.",
 )
+DECIDED, LATER = (
+    "We decided to keep every timestamp in UTC because the reports of two countries differed.",
+    "배포는 매주 목요일 오전에만 하기로 했어.",
+)
+WANTED = "From now on, always ask me before you change the schema."
+OPTIONS = "How shall the guide be written?\n\n- Option A: one page for everybody\n- Option B: a page for each table\n"
 TALKS = (
     ("depot", "2026-03-02", (("user", f"TODO: {GUIDE}."), ("assistant", "Noted."), ("user", f"TODO: {KEYS}."))),
     ("shop", "2026-03-03", (("user", f"TODO: {BILLS}"), ("assistant", "알겠습니다."))),
     ("quiet", "2026-03-04", (("user", "Good morning."), ("assistant", "Good morning to you."))),
+    (
+        "rules",
+        "2026-03-05",
+        (("user", DECIDED), ("assistant", "Done."), ("user", WANTED), ("assistant", "OK."), ("user", LATER)),
+    ),
+    ("pages", "2026-03-06", (("user", "We need a guide."), ("assistant", OPTIONS), ("user", "B로 해줘"), ("assistant", "네."))),
 )
+EVERY = tuple(range(len(TALKS)))
 
 
-def store(folder: Path, order: tuple[int, ...] = (0, 1, 2)) -> Memory:
-    copied(("board", order), folder / "home", lambda home: _take_in(home, order))
+def store(folder: Path, order: tuple[int, ...] = EVERY) -> Memory:
+    copied(("listed", order), folder / "home", lambda home: _take_in(home, order))
     return Memory(load_settings({"home": folder / "home", "embedding": {"model": "hashing"}}))
 
 
@@ -48,15 +60,19 @@ def _take_in(home: Path, order: tuple[int, ...]) -> None:
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
-    return store(tmp_path_factory.mktemp("board"))
+    return store(tmp_path_factory.mktemp("listed"))
 
 
 def ask(memory: Memory, question: str, project: str | None = None) -> AnswerV1:
     return memory.ask(AskRequest(question, project=project, mode="lexical"))
 
 
+def quoted(answer: AnswerV1) -> set[str]:
+    return {quote for claim in answer.claims for quote in claim.quotes}
+
+
 @pytest.mark.parametrize(
-    ("question", "which", "project"),
+    ("question", "listed", "project"),
     [
         ("what is open?", "open", None),
         ("What's left to do?", "open", None),
@@ -77,10 +93,21 @@ def ask(memory: Memory, question: str, project: str | None = None) -> AnswerV1:
         ("미완료 작업 목록", "open", None),
         ("막힌 일 있어?", "blocked", None),
         ("진행 중인 작업 알려줘", "in_progress", None),
+        ("What did we decide?", "decision", None),
+        ("what did we decide so far in agent-stuff?", "decision", "agent-stuff"),
+        ("which decisions were made in shop", "decision", "shop"),
+        ("list the decisions", "decision", None),
+        ("agent-stuff에서 뭘 결정했지?", "decision", "agent-stuff"),
+        ("우리 뭐 하기로 했지?", "decision", None),
+        ("shop의 결정 사항 알려줘", "decision", "shop"),
+        ("what are my preferences?", "preference", None),
+        ("what rules did I set?", "preference", None),
+        ("내 규칙이 뭐야?", "preference", None),
+        ("내가 항상 지켜달라고 한 게 뭐야", "preference", None),
     ],
 )
-def test_a_question_of_the_board(question: str, which: Which, project: str | None) -> None:
-    assert asked_board(question) == AskedBoard(which, project)
+def test_a_question_for_a_list(question: str, listed: Listed, project: str | None) -> None:
+    assert asked_list(question) == AskedList(listed, project)
 
 
 @pytest.mark.parametrize(
@@ -93,19 +120,27 @@ def test_a_question_of_the_board(question: str, which: Which, project: str | Non
         "what was blocked by the firewall?",
         "what is in progress.md?",
         "who has to write the guide?",
+        "what did we decide about the port?",
+        "why did we decide that?",
+        "what did we decide last week?",
+        "what did Mina decide?",
+        "what are the rules of the parser?",
         "남은 시간이 얼마야?",
         "남은 일정이 뭐야?",
         "어떤 작업을 먼저 했지?",
         "막힌 이유가 뭐야?",
+        "왜 그렇게 결정했지?",
+        "배포 요일을 언제로 결정했지?",
+        "캐시를 어디에 두기로 했지?",
     ],
 )
 def test_a_question_of_anything_else(question: str) -> None:
-    assert asked_board(question) is None
+    assert asked_list(question) is None
 
 
 def test_open_tasks_are_told_in_the_words_that_were_said(memory: Memory) -> None:
     answer = ask(memory, "What is left to do?")
-    assert answer.grounded and len(answer.answer.splitlines()) == 3, answer.answer
+    assert answer.grounded and answer.answer.startswith("open: "), answer.answer
     assert all(words.rstrip(".") in answer.answer for words in (GUIDE, KEYS, BILLS))
     texts = {(name, place): text for name, _, talk in TALKS for place, (_, text) in enumerate(talk)}
     for cited, claim in zip(answer.citations, answer.claims, strict=True):
@@ -121,22 +156,49 @@ def test_a_project_is_asked_of_by_its_name(memory: Memory) -> None:
 
 
 def test_what_is_no_project_is_searched(memory: Memory) -> None:
-    """It may be spoken of, and the board does not know it."""
+    """It may be spoken of, and no list knows it."""
     answer = ask(memory, "what is left to do for the wedding?")
     assert answer.refusal_reason == "score_gate" and GUIDE not in answer.answer
     assert ask(memory, "what is open in depot?", "shop").answer != ask(memory, "what is open in depot?").answer
 
 
 @pytest.mark.parametrize(
-    ("question", "says"), [("is anything blocked?", "No task is blocked."), ("quiet에 남은 일 있어?", "남은 할 일이 없습니다.")]
+    ("question", "says"),
+    [
+        ("is anything blocked?", "No task is blocked."),
+        ("quiet에 남은 일 있어?", "남은 할 일이 없습니다."),
+        ("what did we decide in quiet?", "No decision is held."),
+    ],
 )
-def test_where_nothing_is_open_that_is_said(memory: Memory, question: str, says: str) -> None:
+def test_where_there_is_nothing_that_is_said(memory: Memory, question: str, says: str) -> None:
     answer = ask(memory, question)
     assert (answer.answer, answer.grounded, answer.refusal_reason, answer.citations) == (says, False, "no_chunks", ())
 
 
+def test_decisions_and_preferences_are_told_as_they_hold(memory: Memory) -> None:
+    decided, wanted = ask(memory, "what did we decide in rules?"), ask(memory, "what are my preferences?")
+    assert decided.answer.startswith("2026-03-05: ") and quoted(decided) == {DECIDED, LATER}
+    assert quoted(wanted) == {WANTED}
+    assert ask(memory, "rules에서 뭘 결정했지?").claims == decided.claims
+
+
+def test_a_choice_is_told_by_what_was_chosen(memory: Memory) -> None:
+    (line,) = ask(memory, "what did we decide in pages?").answer.splitlines()
+    assert "a page for each table" in line
+
+
+def test_what_was_corrected_is_told_no_more(tmp_path: Path) -> None:
+    memory = store(tmp_path)
+    (cited,) = [one.citation.id for one in ask(memory, "what are my preferences?").citations]
+    assert cited is not None
+    home = str(memory.settings.home)
+    assert main(["--home", home, "--set", "embedding.model=hashing", "correct", cited, "Ask me before you drop a table."]) == 0
+    fresh = Memory(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    assert WANTED not in ask(fresh, "what are my preferences?").answer
+
+
 def test_many_questions_at_once_are_told_the_same(memory: Memory) -> None:
-    questions = ["what is open?", "Which keys are to be rotated?", "is anything blocked?"]
+    questions = ["what is open?", "Which keys are to be rotated?", "is anything blocked?", "what did we decide?"]
     requests = [AskRequest(question, mode="lexical") for question in questions]
     told = list(memory.asker.ask_all(requests))
     assert [one.answer for one in told if isinstance(one, AnswerV1)] == [ask(memory, question).answer for question in questions]
@@ -144,5 +206,6 @@ def test_many_questions_at_once_are_told_the_same(memory: Memory) -> None:
 
 @pytest.mark.long
 def test_the_order_of_the_sessions_changes_no_byte(tmp_path: Path) -> None:
-    told = {ask(store(tmp_path / str(order), order), "what is open?").answer for order in permutations((0, 1, 2))}
-    assert len(told) == 1
+    stores = [store(tmp_path / str(order), order) for order in (EVERY, EVERY[::-1], (2, 0, 4, 3, 1))]
+    for question in ("what is open?", "what did we decide?", "what are my preferences?"):
+        assert len({ask(one, question).answer for one in stores}) == 1

@@ -1,0 +1,235 @@
+"""A list that a question asks for, told from what the store keeps: tasks of the board, decisions and preferences that hold.
+
+No message says of itself that it still holds, or that nothing was done about it. Each line is told in the words of a quote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+from memory_assets.ask.answers import answer_v1
+from memory_assets.ask.extractive import language_of
+from memory_assets.ask.list_questions import AskedList, asked_list
+from memory_assets.log.fetching import fetch
+from memory_assets.results.answer import AnswerCitationV1, ClaimV1
+from memory_assets.search.answers.unit_citations import cited_messages, place_citation
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.ask.list_questions import Listed
+    from memory_assets.ask.request import AskRequest
+    from memory_assets.ask.said_dates import Language
+    from memory_assets.results.answer import AnswerV1
+    from memory_assets.results.citation import AnyCitationV1
+    from memory_assets.results.memories import EntryView
+    from memory_assets.results.tasks import TaskView
+    from memory_assets.vocabulary import EntryType
+
+MOST_LINES: Final = 8
+_READ: Final = 4 * MOST_LINES
+"""Tasks of a state and entries that are looked at: some hold no more, were corrected, or say what another one says."""
+_MOST_CHARACTERS: Final = 200
+"""Of a line's words."""
+_HELD: Final = ("verified", "certified")
+_STANDING: Final = ("active", "contested")
+_OPEN: Final = ("in_progress", "blocked", "pending")
+
+_STATES: Final[dict[Language, dict[str, str]]] = {
+    "en": {"in_progress": "in progress", "blocked": "blocked", "pending": "open"},
+    "ko": {"in_progress": "진행 중", "blocked": "막힘", "pending": "할 일"},
+}
+_NOTHING: Final[dict[Language, dict[Listed, str]]] = {
+    "en": {
+        "open": "No task is open.",
+        "blocked": "No task is blocked.",
+        "in_progress": "No task is in progress.",
+        "decision": "No decision is held.",
+        "preference": "No preference is held.",
+    },
+    "ko": {
+        "open": "남은 할 일이 없습니다.",
+        "blocked": "막힌 일이 없습니다.",
+        "in_progress": "진행 중인 일이 없습니다.",
+        "decision": "기억하는 결정이 없습니다.",
+        "preference": "기억하는 선호가 없습니다.",
+    },
+}
+
+
+class Lists(Protocol):
+    """What the store keeps that a question may ask for as a list."""
+
+    def tasks(self, connection: duckdb.DuckDBPyConnection, *, status: str, project: str | None, limit: int) -> list[TaskView]:
+        """What matters most first."""
+        ...
+
+    def entries(
+        self, connection: duckdb.DuckDBPyConnection, *, entry_type: EntryType, project: str | None, limit: int
+    ) -> list[EntryView]:
+        """The newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A quote in one piece: session and message, and code points of its text, half-open."""
+
+    place: tuple[str, int]
+    start: int
+    end: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A line to be told.
+
+    Attributes:
+        led: what is said in front of its words: a task's state, or the day of what was decided.
+        note: what a person should know of it.
+    """
+
+    led: str
+    title: str
+    span: _Span
+    memory: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    found: _Found
+    words: str
+    citation: AnyCitationV1
+
+
+def listed_answer(connection: duckdb.DuckDBPyConnection, lists: Lists, request: AskRequest) -> AnswerV1 | None:
+    """The list that a question asks for, or that it is empty; None where it asks for none.
+
+    Where it names what is no project of the store, it asks for something else.
+    """
+    asked = asked_list(request.question)
+    if asked is None:
+        return None
+    project = _project(connection, asked.project, request.project)
+    if asked.project is not None and project is None:
+        return None
+    language = language_of(request.question)
+    found = _found(connection, lists, asked, project, language)
+    lines = list(_lines(connection, found[:MOST_LINES]))
+    if not lines:
+        return answer_v1(request, seen=None, answer=_NOTHING[language][asked.listed], grounded=False, reason="no_chunks")
+    marked = [
+        (f"[{number}]", line, f"{line.found.led}: {' '.join(line.words.split())}") for number, line in enumerate(lines, 1)
+    ]
+    notes = [f"{marker} {line.found.note}" for marker, line, _ in marked if line.found.note]
+    if len(found) > len(lines):
+        notes.append(f"{len(lines)} of {len(found)} or more are told: {_all_of(asked.listed, project)} lists them")
+    return answer_v1(
+        request,
+        seen=None,
+        answer="\n".join(f"{said} {marker}" for marker, _, said in marked),
+        grounded=True,
+        citations=tuple(AnswerCitationV1(marker=marker, citation=line.citation) for marker, line, _ in marked),
+        claims=tuple(ClaimV1(text=said, markers=(marker,), quotes=(line.words,)) for marker, line, said in marked),
+        used=len({line.found.span.place for line in lines}),
+        notes=tuple(notes),
+    )
+
+
+def _all_of(listed: Listed, project: str | None) -> str:
+    where = f" --project {project!r}" if project else ""
+    return (
+        f"`memory entries list --type {listed}{where}`"
+        if listed in ("decision", "preference")
+        else f"`memory tasks list{where}`"
+    )
+
+
+def _project(connection: duckdb.DuckDBPyConnection, named: str | None, within: str | None) -> str | None:
+    """The project that is asked of: the one that the question names, where the store has it and nothing else is said."""
+    if named is None:
+        return within
+    rows = fetch(connection, "SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL ORDER BY project")
+    known = [row[0] for row in rows if row[0].casefold() == named.casefold()]
+    found = named if named in known else next(iter(known), None)
+    return found if within in (None, found) else None
+
+
+def _found(
+    connection: duckdb.DuckDBPyConnection, lists: Lists, asked: AskedList, project: str | None, language: Language
+) -> list[_Found]:
+    match asked.listed:
+        case "decision" | "preference" as entry_type:
+            return list(_held(lists.entries(connection, entry_type=entry_type, project=project, limit=_READ)))
+        case listed:
+            states = _OPEN if listed == "open" else (listed,)
+            tasks = [one for state in states for one in lists.tasks(connection, status=state, project=project, limit=_READ)]
+            return list(_left(tasks, language))
+
+
+def _held(entries: Sequence[EntryView]) -> Iterator[_Found]:
+    """What holds of some entries, and what a person has not corrected; what several sessions say once."""
+    told: set[str] = set()
+    for entry in entries:
+        if entry.memory_id is None or entry.memory_id in told or entry.stage not in _HELD or entry.said_otherwise is not None:
+            continue
+        spans = [
+            _Span((one.session_id, one.message_index), *one.segments[0], one.matched_text or "")
+            for one in entry.evidence
+            if one.message_index is not None and len(one.segments) == 1
+        ]
+        if entry.status in _STANDING and (span := _said(entry.title, spans)) is not None:
+            told.add(entry.memory_id)
+            note = f"is contested: see `memory show {entry.citation}`" if entry.status == "contested" else ""
+            yield _Found(f"{entry.said_at:%Y-%m-%d}", entry.title, span, entry.citation, note)
+
+
+def _left(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found]:
+    """What is said done without proof, and what nobody has spoken of for long, comes last."""
+    for task in sorted(tasks, key=lambda task: (task.requested_status == "done", task.quiet)):
+        spans = [
+            _Span((one.session_id, one.message_index), one.span_start, one.span_end, one.quote)
+            for one in task.evidence
+            if one.span_end - one.span_start == len(one.quote)
+        ]
+        if (span := _said(task.title, spans)) is not None:
+            yield _Found(_STATES[language][task.status], task.title, span)
+
+
+def _said(title: str, spans: Sequence[_Span]) -> _Span | None:
+    """The quote that a title is made of, else the first one."""
+    bare = _bare(title)
+    first = next(iter(spans), None)
+    return next((one for one in spans if (said := _bare(one.words)) and (said in bare or bare in said)), first)
+
+
+def _bare(text: str) -> str:
+    """Letters and digits: a title lacks the marks of its quote."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _lines(connection: duckdb.DuckDBPyConnection, found: Sequence[_Found]) -> Iterator[_Line]:
+    """The words of each, read from the message where they stand."""
+    places = [{"session_id": session_id, "message_index": index} for session_id, index in (one.span.place for one in found)]
+    messages = cited_messages(connection, places)
+    for one in found:
+        message, start = messages.get(one.span.place), one.span.start
+        if message is None:
+            continue
+        end = _end(message.text, start, one.span.end)
+        place = {"segments": [(start, end)], "span_start": start, "span_end": end}
+        citation = place_citation("task", place, message, one.memory).model_copy(update={"label": one.title})
+        yield _Line(one, message.text[start:end], citation)
+
+
+def _end(text: str, start: int, end: int) -> int:
+    """Where the words of a quote end that a line shows: behind a whole word."""
+    if end - start <= _MOST_CHARACTERS:
+        return end
+    cut = start + _MOST_CHARACTERS
+    blank = max(text.rfind(" ", start + 1, cut), text.rfind("\n", start + 1, cut))
+    return blank if blank > start else cut
