@@ -179,7 +179,7 @@ class Memory:
         from memory_assets.ask.asker import Asker
         from memory_assets.queries.asked_lists import AskedLists
 
-        return Asker(self.searcher, lists=AskedLists())
+        return Asker(self.searcher, lists=AskedLists(self.resources.settings.tasks.quiet_after_sessions))
 
     def ask(self, request: AskRequest) -> AnswerV1:
         """The answer to a question in cited quotes, or a refusal; raises as ``ask.asker.Asker.ask``."""

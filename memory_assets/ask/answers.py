@@ -220,6 +220,8 @@ def _retrieval(request: AskRequest, seen: Considered | None, used: int) -> Answe
             score_gate=gate,
             chunks_returned=used,
             chunks_used=used,
+            # A list is read off, and nothing has to be guessed.
+            answerability=float(used > 0),
         )
     response = seen.found.response
     return AnswerRetrievalV1(

@@ -108,10 +108,19 @@ class Asker:
 
     def ask_all(self, requests: Sequence[AskRequest]) -> Iterator[AnswerV1 | MemoryAssetsError]:
         """The answers to several questions, whose vectors are made together. An error is of its own question."""
-        wrong = {place: error for place, request in enumerate(requests) if (error := _wrong(request)) is not None}
+        wrong: dict[int, MemoryAssetsError] = {
+            place: error for place, request in enumerate(requests) if (error := _wrong(request)) is not None
+        }
         good = {place: request for place, request in enumerate(requests) if place not in wrong}
-        told = {place: answer for place, one in good.items() if (answer := self._listed(one)) is not None}
-        found = self.searcher.look_up_all([one.search() for place, one in good.items() if place not in told])
+        told: dict[int, AnswerV1] = {}
+        for place, request in good.items():
+            try:
+                if (listed := self._listed(request)) is not None:
+                    told[place] = listed
+            except MemoryAssetsError as error:
+                wrong[place] = error
+        searched = [request.search() for place, request in good.items() if place not in told.keys() | wrong.keys()]
+        found = self.searcher.look_up_all(searched)
         for place, request in enumerate(requests):
             if place in wrong:
                 yield wrong[place]
@@ -142,8 +151,9 @@ class Asker:
             yield from answers(self, batch, defaults, first_line=number)
 
     def _listed(self, request: AskRequest) -> AnswerV1 | None:
-        """The answer to a question that asks for a list; None where it asks for anything else."""
-        if self._lists is None or asked_list(request.question) is None:
+        """The answer to a question that asks for a list; None where it asks for anything else, or goes on from an answer."""
+        follows = request.conversation is not None and request.conversation.last_answer
+        if self._lists is None or follows or asked_list(request.question) is None:
             return None
         with self.searcher.database.reading() as connection:
             return listed_answer(connection, self._lists, request)

@@ -12,10 +12,16 @@ from typing import Final, Literal
 
 Listed = Literal["open", "blocked", "in_progress", "decision", "preference"]
 
+_NAME: Final = r"[\w./@+&#()'\"`‘’“”-]+"
+_QUOTATION_MARKS: Final = "'\"`‘’“”"
+_THIS: Final = frozenset(("this", "our", "my", "the", "current", "이", "그", "우리", "저희", "내", "현재"))
+"""Names no project: what is meant is where the question is asked."""
+
+_RULES_ENGLISH: Final = r"(?:preferences|standing orders|rules|conventions)"
 _TASKS_ENGLISH: Final = r"(?:tasks?|things?|items?|to-?dos?|work)"
-_NOW_ENGLISH: Final = r"(?: (?:now|still|right now|currently|at the moment|so far|yet))?"
+_NOW_ENGLISH: Final = r"(?: (?:now|still|right now|currently|at the moment|so far|yet|here|please))?"
 _IN_ENGLISH: Final = (
-    r"(?: (?:in|on|for|of|at|with)(?: the)?(?: project| repo(?:sitory)?)? (?P<project>[\w./@-]+(?: [\w./@-]+){0,3}?)"
+    rf"(?: (?:in|for|at)(?: the)?(?: project| repo(?:sitory)?)? (?P<project>{_NAME}(?: {_NAME}){{0,3}}?)"
     r"(?: project| repo(?:sitory)?)?)?"
 )
 _STATES_ENGLISH: Final[dict[Listed, str]] = {
@@ -34,20 +40,33 @@ _OF_A_STATE_ENGLISH: Final = (
 )
 _OTHERS_ENGLISH: Final[tuple[tuple[Listed, str], ...]] = (
     ("open", rf"what(?: {_TASKS_ENGLISH})?(?: still)? remains?(?: (?:open|undone|to do|to be done))?"),
-    ("open", r"what (?:do|should) (?:i|we)(?: still)? (?:have|need) to (?:do|finish)"),
+    ("open", r"what (?:do|should) (?:i|we)(?: still)? (?:have|need)(?: left)? to (?:do|finish)"),
+    ("open", r"what(?: still| else)? needs to be (?:done|finished)|what else is left(?: to do)?|whats left(?: to do)?"),
+    ("open", r"(?:what are )?(?:my|our) (?:tasks|to-?dos?)|(?:(?:list|show|give)(?: me)? )?(?:my |our |the )?to-?do list"),
+    ("open", rf"(?:list|show|give)(?: me)? (?:my|our) {_TASKS_ENGLISH}|any open {_TASKS_ENGLISH}"),
+    ("open", rf"(?:can|could) you (?:list|show|give|tell)(?: me)? (?:all )?(?:the |my |our )?open {_TASKS_ENGLISH}"),
     ("decision", r"what (?:did|have) (?:i|we)(?: already)? (?:decided?|agreed?(?: on| to)?|settled? on)"),
     ("decision", r"(?:what|which) decisions (?:were|are|have been|did we|have we) (?:made|make|taken|take|there)"),
-    ("decision", r"what (?:was|has been|have been|were) decided"),
+    ("decision", r"what (?:was|has been|have been|were) decided|what were (?:the|our) decisions"),
+    ("decision", r"(?:what|which) decisions (?:do|did) (?:i|we) (?:have|make|take)"),
     ("decision", r"(?:what are |(?:list|show|give|tell)(?: me)? )?(?:all )?(?:the |my |our )?decisions(?: (?:made|taken))?"),
-    ("preference", r"what (?:are|were) (?:my|our) (?:preferences|standing orders|rules|conventions)"),
-    ("preference", r"what (?:rules|preferences|standing orders|conventions) (?:do|did|have) (?:i|we) (?:have|set|given?|got)"),
-    ("preference", r"(?:list|show|give|tell)(?: me)? (?:all )?(?:my|our) (?:preferences|standing orders|rules|conventions)"),
+    ("preference", rf"what (?:are|were) (?:my|our) {_RULES_ENGLISH}"),
+    (
+        "preference",
+        rf"(?:what|which) {_RULES_ENGLISH} (?:do|did|have) (?:i|we) (?:have|set|given?|got)",
+    ),
+    (
+        "preference",
+        rf"(?:list|show|give|tell)(?: me)? (?:all )?(?:(?:my|our|the) )?{_RULES_ENGLISH}",
+    ),
 )
 
 _TASKS_KOREAN: Final = r"(?:할 ?일|일|작업|태스크|과제|투두)"
 _IN_KOREAN: Final = (
-    r"(?:(?!(?:아직|지금|현재|이제|여기|우리|할|내|내가|나의|제|제가)[ 은는])(?P<project>[\w./@-]+?)(?: ?프로젝트| ?저장소)?"
-    r"(?:에서는|에서|에는|에|의)? )?(?:(?:아직|지금|현재|이제|우리가?|지금까지) ?)?"
+    r"(?:(?:이|우리|저희|현재|지금)? ?(?:프로젝트|저장소)(?:에서는|에서|에는|에|의)? "
+    r"|(?!(?:아직|지금까지|지금|현재|이제|여기|우리가?|저희가?|할|내가?|나의|제가?)[ 은는])"
+    rf"(?P<project>{_NAME}(?: {_NAME}){{0,2}}?)(?: ?프로젝트| ?저장소)?(?:에서는|에서|에는|에|의) )?"
+    r"(?:(?:아직|지금까지|지금|현재|이제|우리가?|저희가?|내가|제가|여기서|여기) ?){0,2}"
 )
 _ASKS_KOREAN: Final = (
     r"(?:이|가|은|는|들이|들은|들|을|를|에는)?(?: ?(?:뭐|무엇|뭔|어떤|무슨|어느)\S{0,6}"
@@ -72,8 +91,11 @@ _OF_A_STATE_KOREAN: Final = (
     rf"|{_TASKS_KOREAN}(?:이|은|가)? ?(?:뭐|뭐가|무엇이)) ?(?:아직 )?SAYS\S{{0,5}}",
 )
 _OTHERS_KOREAN: Final[tuple[tuple[Listed, str], ...]] = (
+    ("open", r"할 ?일(?:이|은|들|들이|을)? ?(?:뭐|무엇|뭔|있|알려|보여|목록)\S{0,6}(?: ?(?:있|알려|보여)\S{0,6})?"),
+    ("open", r"(?:남은|못 ?끝낸|안 ?끝난) ?일(?:이|은|들이?|을)? ?(?:뭐|무엇|뭔|있|알려|보여|목록)\S{0,6}"),
     ("decision", rf"{_WHAT_KOREAN} ?(?:결정|합의)(?:했|하기로 ?했|한 ?거|한 ?건)\S{{0,4}}"),
     ("decision", rf"{_WHAT_KOREAN} ?(?:정했|하기로 ?(?:했|결정|정|합의))\S{{0,5}}"),
+    ("decision", r"결정(?:들)?(?:이|은)? ?(?:뭐|무엇|목록|알려|보여)\S{0,6}"),
     ("decision", rf"(?:결정|합의)(?: ?사항| ?내용|(?:한|된|했던|됐던) ?(?:것|거|게|건|내용|사항)?){_ASKS_KOREAN}"),
     ("preference", rf"(?:내|나의|우리|제) ?(?:선호|취향|규칙|원칙|지침)(?:들)?{_ASKS_KOREAN}"),
     (
@@ -91,7 +113,7 @@ class AskedList:
     """The list that a question asks for.
 
     Attributes:
-        project: as the question names it; None for all of them.
+        project: as the question names it; None where it names none, or the one where it is asked ("in this repo").
     """
 
     listed: Listed
@@ -103,7 +125,8 @@ def asked_list(question: str) -> AskedList | None:
     text = _LEAD.sub("", " ".join(question.split()).strip(" ?.!~？"))
     for listed, pattern in _patterns():
         if (found := pattern.fullmatch(text)) is not None:
-            return AskedList(listed, found["project"])
+            named = (found["project"] or "").strip(_QUOTATION_MARKS)
+            return AskedList(listed, None if named.casefold() in _THIS else named or None)
     return None
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from memory_assets.ask.answers import answer_v1
 from memory_assets.ask.extractive import language_of
 from memory_assets.ask.list_questions import AskedList, asked_list
+from memory_assets.citations.addresses import SpanCitation, parse_citation
 from memory_assets.log.fetching import fetch
 from memory_assets.results.answer import AnswerCitationV1, ClaimV1
 from memory_assets.search.answers.unit_citations import cited_messages, place_citation
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
     from memory_assets.results.citation import AnyCitationV1
     from memory_assets.results.memories import EntryView
     from memory_assets.results.tasks import TaskView
-    from memory_assets.vocabulary import EntryType
+    from memory_assets.vocabulary import EntryType, Stage
 
 MOST_LINES: Final = 8
-_READ: Final = 4 * MOST_LINES
+_READ: Final = 8 * MOST_LINES
 """Tasks of a state and entries that are looked at: some hold no more, were corrected, or say what another one says."""
 _MOST_CHARACTERS: Final = 200
 """Of a line's words."""
-_HELD: Final = ("verified", "certified")
+_HELD: Final[tuple[Stage, ...]] = ("certified", "verified")
 _STANDING: Final = ("active", "contested")
 _OPEN: Final = ("in_progress", "blocked", "pending")
 
@@ -67,7 +68,7 @@ class Lists(Protocol):
         ...
 
     def entries(
-        self, connection: duckdb.DuckDBPyConnection, *, entry_type: EntryType, project: str | None, limit: int
+        self, connection: duckdb.DuckDBPyConnection, *, entry_type: EntryType, stage: Stage, project: str | None, limit: int
     ) -> list[EntryView]:
         """The newest first."""
         ...
@@ -75,7 +76,7 @@ class Lists(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A quote in one piece: session and message, and code points of its text, half-open."""
+    """A quote, and the first piece of it: session and message, and code points of its text, half-open."""
 
     place: tuple[str, int]
     start: int
@@ -109,14 +110,17 @@ class _Line:
 def listed_answer(connection: duckdb.DuckDBPyConnection, lists: Lists, request: AskRequest) -> AnswerV1 | None:
     """The list that a question asks for, or that it is empty; None where it asks for none.
 
-    Where it names what is no project of the store, it asks for something else.
+    Where it names what is no project of the store, or another one than it is asked in, it asks for something else.
     """
     asked = asked_list(request.question)
     if asked is None:
         return None
-    project = _project(connection, asked.project, request.project)
-    if asked.project is not None and project is None:
+    named = [name for name in (asked.project, request.project) if name is not None]
+    projects = _projects(connection) if named else []
+    meant = {_known(name, projects) for name in named}
+    if None in meant or len(meant) > 1:
         return None
+    project = next(iter(meant), None)
     language = language_of(request.question)
     found = _found(connection, lists, asked, project, language)
     lines = list(_lines(connection, found[:MOST_LINES]))
@@ -127,7 +131,8 @@ def listed_answer(connection: duckdb.DuckDBPyConnection, lists: Lists, request: 
     ]
     notes = [f"{marker} {line.found.note}" for marker, line, _ in marked if line.found.note]
     if len(found) > len(lines):
-        notes.append(f"{len(lines)} of {len(found)} or more are told: {_all_of(asked.listed, project)} lists them")
+        there = f"{len(found)}{' or more' if len(found) >= _READ else ''}"
+        notes.append(f"{len(lines)} of {there} are told: {_all_of(asked.listed, project)} lists all")
     return answer_v1(
         request,
         seen=None,
@@ -149,14 +154,14 @@ def _all_of(listed: Listed, project: str | None) -> str:
     )
 
 
-def _project(connection: duckdb.DuckDBPyConnection, named: str | None, within: str | None) -> str | None:
-    """The project that is asked of: the one that the question names, where the store has it and nothing else is said."""
-    if named is None:
-        return within
+def _projects(connection: duckdb.DuckDBPyConnection) -> list[str]:
     rows = fetch(connection, "SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL ORDER BY project")
-    known = [row[0] for row in rows if row[0].casefold() == named.casefold()]
-    found = named if named in known else next(iter(known), None)
-    return found if within in (None, found) else None
+    return [row[0] for row in rows]
+
+
+def _known(named: str, projects: Sequence[str]) -> str | None:
+    """The project of this name; in other letters' case where none is spelled so."""
+    return named if named in projects else next((one for one in projects if one.casefold() == named.casefold()), None)
 
 
 def _found(
@@ -164,7 +169,12 @@ def _found(
 ) -> list[_Found]:
     match asked.listed:
         case "decision" | "preference" as entry_type:
-            return list(_held(lists.entries(connection, entry_type=entry_type, project=project, limit=_READ)))
+            entries = [
+                one
+                for stage in _HELD
+                for one in lists.entries(connection, entry_type=entry_type, stage=stage, project=project, limit=_READ)
+            ]
+            return list(_held(sorted(entries, key=lambda one: one.said_at, reverse=True)))
         case listed:
             states = _OPEN if listed == "open" else (listed,)
             tasks = [one for state in states for one in lists.tasks(connection, status=state, project=project, limit=_READ)]
@@ -175,12 +185,12 @@ def _held(entries: Sequence[EntryView]) -> Iterator[_Found]:
     """What holds of some entries, and what a person has not corrected; what several sessions say once."""
     told: set[str] = set()
     for entry in entries:
-        if entry.memory_id is None or entry.memory_id in told or entry.stage not in _HELD or entry.said_otherwise is not None:
+        if entry.memory_id is None or entry.memory_id in told or entry.said_otherwise is not None:
             continue
         spans = [
             _Span((one.session_id, one.message_index), *one.segments[0], one.matched_text or "")
             for one in entry.evidence
-            if one.message_index is not None and len(one.segments) == 1
+            if one.message_index is not None and one.segments
         ]
         if entry.status in _STANDING and (span := _said(entry.title, spans)) is not None:
             told.add(entry.memory_id)
@@ -192,9 +202,9 @@ def _left(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found]:
     """What is said done without proof, and what nobody has spoken of for long, comes last."""
     for task in sorted(tasks, key=lambda task: (task.requested_status == "done", task.quiet)):
         spans = [
-            _Span((one.session_id, one.message_index), one.span_start, one.span_end, one.quote)
+            _Span((one.session_id, one.message_index), *address.segments[0], one.quote)
             for one in task.evidence
-            if one.span_end - one.span_start == len(one.quote)
+            if isinstance(address := parse_citation(one.uri), SpanCitation)
         ]
         if (span := _said(task.title, spans)) is not None:
             yield _Found(_STATES[language][task.status], task.title, span)

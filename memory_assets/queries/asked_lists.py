@@ -12,17 +12,24 @@ if TYPE_CHECKING:
 
     from memory_assets.results.memories import EntryView
     from memory_assets.results.tasks import TaskView
-    from memory_assets.vocabulary import EntryType
+    from memory_assets.vocabulary import EntryType, Stage
 
 
 class AskedLists:
-    """Tasks and entries of a store."""
+    """Tasks and entries of a store.
+
+    Args:
+        quiet_after: how many later sessions of its project that do not speak of a task make it quiet.
+    """
+
+    def __init__(self, quiet_after: int) -> None:
+        self._quiet_after = quiet_after
 
     def tasks(self, connection: duckdb.DuckDBPyConnection, *, status: str, project: str | None, limit: int) -> list[TaskView]:
-        return list_tasks(connection, status=status, project=project, limit=limit)
+        return list_tasks(connection, status=status, project=project, limit=limit, quiet_after=self._quiet_after)
 
     def entries(
-        self, connection: duckdb.DuckDBPyConnection, *, entry_type: EntryType, project: str | None, limit: int
+        self, connection: duckdb.DuckDBPyConnection, *, entry_type: EntryType, stage: Stage, project: str | None, limit: int
     ) -> list[EntryView]:
-        found, _ = list_entries(connection, entry_type=entry_type, project=project, limit=limit, with_context=False)
-        return found
+        chosen = {"entry_type": entry_type, "stage": stage, "project": project}
+        return list_entries(connection, **chosen, limit=limit, with_context=False)[0]

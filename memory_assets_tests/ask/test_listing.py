@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.ask.conversation import Conversation, Turn
 from memory_assets.ask.list_questions import AskedList, Listed, asked_list
 from memory_assets.ask.request import AskRequest
 from memory_assets.cli.main import main
@@ -104,6 +105,26 @@ def quoted(answer: AnswerV1) -> set[str]:
         ("what rules did I set?", "preference", None),
         ("내 규칙이 뭐야?", "preference", None),
         ("내가 항상 지켜달라고 한 게 뭐야", "preference", None),
+        ("우리가 뭘 결정했지", "decision", None),
+        ("지금까지 결정한 것 알려줘", "decision", None),
+        ("결정 목록", "decision", None),
+        ("what were the decisions", "decision", None),
+        ("할 일이 뭐야", "open", None),
+        ("할 일 목록 보여줘", "open", None),
+        ("내가 해야 할 일 뭐야", "open", None),
+        ("남은일 뭐야", "open", None),
+        ("이 프로젝트에서 남은 일이 뭐야", "open", None),
+        ("우리 프로젝트에서 남은 일이 뭐야", "open", None),
+        ("my shop에서 남은 일이 뭐야", "open", "my shop"),
+        ("what is left to do in this repo?", "open", None),
+        ("what is left to do here", "open", None),
+        ("what is open in `shop`?", "open", "shop"),
+        ("what is open in C++ tools", "open", "C++ tools"),
+        ("what are my tasks", "open", None),
+        ("todo list", "open", None),
+        ("what do we have left to do", "open", None),
+        ("any open tasks?", "open", None),
+        ("can you show me the open tasks?", "open", None),
     ],
 )
 def test_a_question_for_a_list(question: str, listed: Listed, project: str | None) -> None:
@@ -124,6 +145,9 @@ def test_a_question_for_a_list(question: str, listed: Listed, project: str | Non
         "why did we decide that?",
         "what did we decide last week?",
         "what did Mina decide?",
+        "what did we decide on api?",
+        "what is left of the budget?",
+        "할 일을 누가 정했지?",
         "what are the rules of the parser?",
         "남은 시간이 얼마야?",
         "남은 일정이 뭐야?",
@@ -160,6 +184,20 @@ def test_what_is_no_project_is_searched(memory: Memory) -> None:
     answer = ask(memory, "what is left to do for the wedding?")
     assert answer.refusal_reason == "score_gate" and GUIDE not in answer.answer
     assert ask(memory, "what is open in depot?", "shop").answer != ask(memory, "what is open in depot?").answer
+    unknown = ask(memory, "what is left to do?", "nowhere")
+    assert not unknown.grounded and unknown.answer.startswith("Nothing was found.")
+
+
+def test_here_is_the_project_that_is_asked_in(memory: Memory) -> None:
+    assert ask(memory, "what is open in this project?", "DEPOT").answer == ask(memory, "what is open in depot?").answer
+
+
+def test_what_goes_on_from_an_answer_is_no_list(memory: Memory) -> None:
+    turn = Conversation("greyhound", 1, (Turn("Where are the uploads?", "The uploads are in object storage."),))
+    told = memory.ask(AskRequest("And what did we decide?", mode="lexical", conversation=turn))
+    assert told.answer != ask(memory, "And what did we decide?").answer
+    first = AskRequest("And what did we decide?", mode="lexical", conversation=Conversation("greyhound"))
+    assert memory.ask(first).answer == ask(memory, "And what did we decide?").answer
 
 
 @pytest.mark.parametrize(
@@ -194,7 +232,7 @@ def test_what_was_corrected_is_told_no_more(tmp_path: Path) -> None:
     home = str(memory.settings.home)
     assert main(["--home", home, "--set", "embedding.model=hashing", "correct", cited, "Ask me before you drop a table."]) == 0
     fresh = Memory(load_settings({"home": home, "embedding": {"model": "hashing"}}))
-    assert WANTED not in ask(fresh, "what are my preferences?").answer
+    assert quoted(ask(fresh, "what are my preferences?")) == {"Ask me before you drop a table."}
 
 
 def test_many_questions_at_once_are_told_the_same(memory: Memory) -> None:
