@@ -153,10 +153,10 @@ class Asker:
     def _listed(self, request: AskRequest) -> AnswerV1 | None:
         """The answer to a question that asks for a list; None where it asks for anything else, or goes on from an answer."""
         follows = request.conversation is not None and request.conversation.last_answer
-        if self._lists is None or follows or asked_list(request.question) is None:
+        if self._lists is None or follows or (asked := asked_list(request.question)) is None:
             return None
         with self.searcher.database.reading() as connection:
-            return listed_answer(connection, self._lists, request)
+            return listed_answer(connection, self._lists, request, asked)
 
     def _given(self, request: AskRequest, answer: AnswerV1, started: float) -> AnswerV1:
         """An answer as it is given: how long it took is in it, and what it cites is counted."""

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from memory_assets.ask.answers import answer_v1
 from memory_assets.ask.extractive import language_of
-from memory_assets.ask.list_questions import AskedList, asked_list
 from memory_assets.citations.addresses import SpanCitation, parse_citation
 from memory_assets.log.fetching import fetch
 from memory_assets.results.answer import AnswerCitationV1, ClaimV1
 from memory_assets.search.answers.unit_citations import cited_messages, place_citation
+from memory_assets.text.sentences import shortened
 
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.ask.list_questions import Listed
+    from memory_assets.ask.list_questions import AskedList, Listed
     from memory_assets.ask.request import AskRequest
     from memory_assets.ask.said_dates import Language
     from memory_assets.results.answer import AnswerV1
@@ -107,14 +107,13 @@ class _Line:
     citation: AnyCitationV1
 
 
-def listed_answer(connection: duckdb.DuckDBPyConnection, lists: Lists, request: AskRequest) -> AnswerV1 | None:
-    """The list that a question asks for, or that it is empty; None where it asks for none.
+def listed_answer(
+    connection: duckdb.DuckDBPyConnection, lists: Lists, request: AskRequest, asked: AskedList
+) -> AnswerV1 | None:
+    """The list that a question asks for, or that it is empty.
 
-    Where it names what is no project of the store, or another one than it is asked in, it asks for something else.
+    None where it names what is no project of the store, or another one than it is asked in: it asks for something else.
     """
-    asked = asked_list(request.question)
-    if asked is None:
-        return None
     named = [name for name in (asked.project, request.project) if name is not None]
     projects = _projects(connection) if named else []
     meant = {_known(name, projects) for name in named}
@@ -230,16 +229,8 @@ def _lines(connection: duckdb.DuckDBPyConnection, found: Sequence[_Found]) -> It
         message, start = messages.get(one.span.place), one.span.start
         if message is None:
             continue
-        end = _end(message.text, start, one.span.end)
+        _, end = next(shortened(message.text, start, one.span.end, _MOST_CHARACTERS), (start, one.span.end))
         place = {"segments": [(start, end)], "span_start": start, "span_end": end}
-        citation = place_citation("task", place, message, one.memory).model_copy(update={"label": one.title})
+        kind = "entry" if one.memory else "task"
+        citation = place_citation(kind, place, message, one.memory).model_copy(update={"label": one.title})
         yield _Line(one, message.text[start:end], citation)
-
-
-def _end(text: str, start: int, end: int) -> int:
-    """Where the words of a quote end that a line shows: behind a whole word."""
-    if end - start <= _MOST_CHARACTERS:
-        return end
-    cut = start + _MOST_CHARACTERS
-    blank = max(text.rfind(" ", start + 1, cut), text.rfind("\n", start + 1, cut))
-    return blank if blank > start else cut

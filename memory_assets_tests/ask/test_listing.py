@@ -25,6 +25,8 @@ DECIDED, LATER = (
     "We decided to keep every timestamp in UTC because the reports of two countries differed.",
     "배포는 매주 목요일 오전에만 하기로 했어.",
 )
+REASONS = [f"because the {what} of the nightly run reads the file again, " for what in ("checksum", "audit", "upload", "mail")]
+LONG = f"We decided to keep the exporter in one process, {''.join(REASONS)}and nobody waits for it."
 WANTED = "From now on, always ask me before you change the schema."
 OPTIONS = "How shall the guide be written?\n\n- Option A: one page for everybody\n- Option B: a page for each table\n"
 TALKS = (
@@ -36,6 +38,7 @@ TALKS = (
         "2026-03-05",
         (("user", DECIDED), ("assistant", "Done."), ("user", WANTED), ("assistant", "OK."), ("user", LATER)),
     ),
+    ("long", "2026-03-07", (("user", LONG), ("assistant", "Fine."))),
     ("pages", "2026-03-06", (("user", "We need a guide."), ("assistant", OPTIONS), ("user", "B로 해줘"), ("assistant", "네."))),
 )
 EVERY = tuple(range(len(TALKS)))
@@ -225,6 +228,11 @@ def test_a_choice_is_told_by_what_was_chosen(memory: Memory) -> None:
     assert "a page for each table" in line
 
 
+def test_a_long_line_is_cut_where_a_clause_ends(memory: Memory) -> None:
+    (words,) = quoted(ask(memory, "what did we decide in long?"))
+    assert LONG.startswith(words) and 100 < len(words) <= 200 and words.endswith("again,")
+
+
 def test_what_was_corrected_is_told_no_more(tmp_path: Path) -> None:
     memory = store(tmp_path)
     (cited,) = [one.citation.id for one in ask(memory, "what are my preferences?").citations]
@@ -244,6 +252,6 @@ def test_many_questions_at_once_are_told_the_same(memory: Memory) -> None:
 
 @pytest.mark.long
 def test_the_order_of_the_sessions_changes_no_byte(tmp_path: Path) -> None:
-    stores = [store(tmp_path / str(order), order) for order in (EVERY, EVERY[::-1], (2, 0, 4, 3, 1))]
+    stores = [store(tmp_path / str(order), order) for order in (EVERY, EVERY[::-1], (2, 0, 4, 5, 3, 1))]
     for question in ("what is open?", "what did we decide?", "what are my preferences?"):
         assert len({ask(one, question).answer for one in stores}) == 1

@@ -298,6 +298,8 @@ _compiled = cache(partial(re.compile, flags=re.IGNORECASE))
 _HANGUL: Final = re.compile("[가-힣]")
 _LETTER: Final = re.compile("[A-Za-z]")
 _CENTURY: Final = "20"
+_NEEDING: Final = tuple((pattern, reader, bool(_HANGUL.search(pattern)), _YEAR in pattern) for pattern, reader in _SPELLED)
+"""Each pattern with whether it needs Hangul, and a year's beginning; one without Hangul needs a letter or that."""
 
 
 def mentions(text: str) -> list[Mention]:
@@ -315,9 +317,8 @@ def mentions(text: str) -> list[Mention]:
 def _readers(text: str) -> Iterator[tuple[re.Pattern[str], Reader]]:
     """The patterns that have what they need in a question: Hangul, a letter, a year's beginning."""
     has_hangul, has_letter, has_year = _HANGUL.search(text), _LETTER.search(text), _CENTURY in text
-    for pattern, reader in _SPELLED:
-        has_its_script = has_hangul if _HANGUL.search(pattern) else has_letter or has_year
-        if has_its_script and (has_year or _YEAR not in pattern):
+    for pattern, reader, is_korean, has_a_year in _NEEDING:
+        if (has_hangul if is_korean else has_letter or has_year) and (has_year or not has_a_year):
             yield _compiled(pattern), reader
 
 
