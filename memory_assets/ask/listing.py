@@ -60,6 +60,9 @@ _NOTHING: Final[dict[Language, dict[Listed, str]]] = {
 }
 
 
+_BY_HAND: Final[dict[Language, str]] = {"en": "Entered by hand: {}.", "ko": "손으로 적은 일: {}."}
+
+
 class Lists(Protocol):
     """What the store keeps that a question may ask for as a list."""
 
@@ -121,10 +124,14 @@ def listed_answer(
         return None
     project = next(iter(meant), None)
     language = language_of(request.question)
-    found = _found(connection, lists, asked, project, language)
+    all_found = _found(connection, lists, asked, project, language)
+    found = [one for one in all_found if isinstance(one, _Found)]
+    by_hand = "; ".join(one for one in all_found if isinstance(one, str))
+    unquoted = (_BY_HAND[language].format(by_hand),) if by_hand else ()
     lines = list(_lines(connection, found[:MOST_LINES]))
     if not lines:
-        return answer_v1(request, seen=None, answer=_NOTHING[language][asked.listed], grounded=False, reason="no_chunks")
+        says = next(iter(unquoted), _NOTHING[language][asked.listed])
+        return answer_v1(request, seen=None, answer=says, grounded=False, reason="no_chunks")
     marked = [
         (f"[{number}]", line, f"{line.found.led}: {' '.join(line.words.split())}") for number, line in enumerate(lines, 1)
     ]
@@ -140,7 +147,7 @@ def listed_answer(
         citations=tuple(AnswerCitationV1(marker=marker, citation=line.citation) for marker, line, _ in marked),
         claims=tuple(ClaimV1(text=said, markers=(marker,), quotes=(line.words,)) for marker, line, said in marked),
         used=len({line.found.span.place for line in lines}),
-        notes=tuple(notes),
+        notes=(*notes, *unquoted),
     )
 
 
@@ -165,7 +172,8 @@ def _known(named: str, projects: Sequence[str]) -> str | None:
 
 def _found(
     connection: duckdb.DuckDBPyConnection, lists: Lists, asked: AskedList, project: str | None, language: Language
-) -> list[_Found]:
+) -> list[_Found | str]:
+    """What is to be told; of a task that a person entered by hand, of which no words were said, the title."""
     match asked.listed:
         case "decision" | "preference" as entry_type:
             entries = [
@@ -197,7 +205,7 @@ def _held(entries: Sequence[EntryView]) -> Iterator[_Found]:
             yield _Found(f"{entry.said_at:%Y-%m-%d}", entry.title, span, entry.citation, note)
 
 
-def _left(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found]:
+def _left(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found | str]:
     """What is said done without proof, and what nobody has spoken of for long, comes last."""
     for task in sorted(tasks, key=lambda task: (task.requested_status == "done", task.quiet)):
         spans = [
@@ -207,6 +215,8 @@ def _left(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found]:
         ]
         if (span := _said(task.title, spans)) is not None:
             yield _Found(_STATES[language][task.status], task.title, span)
+        elif not task.evidence:
+            yield " ".join(task.title.split())
 
 
 def _said(title: str, spans: Sequence[_Span]) -> _Span | None:

@@ -233,6 +233,16 @@ def test_a_long_line_is_cut_where_a_clause_ends(memory: Memory) -> None:
     assert LONG.startswith(words) and 100 < len(words) <= 200 and words.endswith("again,")
 
 
+def test_a_task_that_was_entered_by_hand_is_named(tmp_path: Path) -> None:
+    home = str(store(tmp_path).settings.home)
+    given = ("task", "new", "Mend the deploy script", "--blocked-by", "the audit", "--project", "quiet")
+    assert main(["--home", home, "--set", "embedding.model=hashing", *given]) == 0
+    fresh = Memory(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    blocked, left = ask(fresh, "is anything blocked?"), ask(fresh, "what is open?")
+    assert (blocked.grounded, blocked.answer) == (False, "Entered by hand: Mend the deploy script.")
+    assert left.grounded and left.notes[-1] == blocked.answer
+
+
 def test_what_was_corrected_is_told_no_more(tmp_path: Path) -> None:
     memory = store(tmp_path)
     (cited,) = [one.citation.id for one in ask(memory, "what are my preferences?").citations]
