@@ -47,10 +47,11 @@ _POINTS_BACK = re.compile(
 )
 _BELONGS_BEHIND = re.compile(
     r"^\W{0,3}(?:(?:while|since|because|although) (?:this|these|those)\b|for (?:example|instance)\b|(?-i:Or) [a-z]"
+    r"|(?:do|did|have)n['’]t you (?:read|see|know|remember|follow|check)\b"
     r"|예를 (?:들어|들면)(?=[\s,])|(?:또는|혹은|반면에?)(?=[\s,]))",
     re.IGNORECASE,
 )
-"""An example, an alternative, or what follows from the sentence before."""
+"""An example, an alternative, what follows from the sentence before, or a question that finds fault with what it names."""
 _PURPOSE = re.compile(
     r"^\W{0,3}so (?:that )?(?:we|i|you|it|they|users?)"
     r" (?:(?:do|does|wo|need|must)(?: not|n['’]t)|can(?:not|['’]t)?|could|never)\b",

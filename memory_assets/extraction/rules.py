@@ -41,7 +41,7 @@ from memory_assets.sessions.model import Message
 from memory_assets.text.suppositions import opens_supposed
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "17"
+CODE_VERSION = "18"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"

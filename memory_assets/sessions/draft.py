@@ -16,12 +16,11 @@ from memory_assets.sessions.origins import Stretch, hands_over_plan, origins_of
 from memory_assets.sessions.recalled import MARK, is_own_tool, without_recalled
 from memory_assets.sessions.source import DefectLog, without_data_uris
 from memory_assets.sessions.times import parse_time
+from memory_assets.text.chat_commands import behind_mode, only_tells_program
 from memory_assets.vocabulary import Origin
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。\uff01\uff1f]")
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^()\n]{0,400}\)")
-_COMMAND = re.compile(r"\s{0,8}/[a-z][\w-]{0,30}(?:\s|\Z)")
-"""What tells the chat program to do something: ``/add src/app.py``."""
 _NAMED = re.compile(r"<command-name>\s{0,8}(/[\w:.-]{1,60})\s{0,8}</command-name>")
 _MOST_BEHIND = 8
 _TITLE_LENGTH = 80
@@ -180,7 +179,8 @@ def title_of(message: Message) -> str | None:
     if hands_over_plan(message.text):
         return short_title("".join(_texts_of(message, stretches, "pasted"))) or None
     typed = "\n".join(_texts_of(message, stretches, "typed"))
-    return None if _COMMAND.match(typed) else short_title(_LINK.sub(r"\1", typed)) or None
+    first, _, _ = typed.lstrip().partition("\n")
+    return None if only_tells_program(first.rstrip()) else short_title(_LINK.sub(r"\1", typed[behind_mode(typed) :])) or None
 
 
 def _title_of_command(messages: Sequence[Message], place: int) -> str | None:

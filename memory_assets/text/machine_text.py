@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memory_assets.text.chat_commands import only_tells_program
+
 _HEAD = 240
 """Characters of a line that are looked at: enough to tell, whatever the line's length."""
 _LONG_TOKEN = re.compile(r"\S{140,}")
@@ -21,7 +23,6 @@ _MARKS = re.compile(
       | (?:ok|FAIL|PASS|\?)\s{1,8}[\w./-]{1,200}\s{1,4}[(\[\d] | (?:FAIL|PASS)$ | (?:---|===)\ (?:FAIL|PASS|RUN)
       | \S{1,160}:\d{1,6}:\d{1,5}:\s
       | (?:npm\ (?:err!?|error|warn)|error\[|fatal:|warning:|go:\ |Exit\ code\ \d|Chunk\ ID:|Wall\ time:)
-      | /[a-z][a-z-]{1,24}(?:\s{1,2}[~./\w-]{1,200}){0,6}$                          # a command of the chat program
       | </?[a-z_-]{2,40}(?:\ [^<>\n]{0,160})?>$
       | >?\s{0,12}-\s\[\ (?-i:[A-Z]{2,12})\ \]\s                                    # the rows of a screen: a badge,
       | (?:>\s{0,8}v\s[\w*] | (?<=\s)v\s(?:\*|o\s|[\w.-]{1,60}/))                    # what opens and shuts,
@@ -46,7 +47,7 @@ class MachineText:
         if self._in_diff and _DIFF_GOES_ON.match(head):
             return True
         self._in_diff = _DIFF_BEGINS.match(head) is not None
-        if self._in_diff or _MARKS.match(head):
+        if self._in_diff or _MARKS.match(head) or only_tells_program(head):
             return True
         if len(head) < 40:
             return False

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory_assets.text.characters import whole_clusters
+from memory_assets.text.chat_commands import behind_mode
 from memory_assets.text.machine_text import MachineText
 
 MIN_LENGTH = 6
@@ -103,7 +104,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
             yield from _cut(text, start + len(body) - len(body.lstrip()), start + len(body), "heading", "")
             continue
         marked = _LIST.match(body)
-        offset = marked.end() if marked else len(body) - len(body.lstrip())
+        offset = marked.end() if marked else behind_mode(body) or len(body) - len(body.lstrip())
         shape: Shape = "item" if marked else "prose"
         boxed = _BOX.match(body[offset:])
         if boxed:

@@ -83,6 +83,14 @@ def test_an_example_and_an_alternative_stand_behind_what_they_belong_to(said: st
     assert [title for _, title, _ in found if title.startswith(first) and len(title) > len(first) + 20]
 
 
+def test_a_question_that_finds_fault_stands_behind_what_it_finds_fault_with() -> None:
+    first = [user("rewrite the token reader"), agent("I rewrite it now."), agent("The reader has six returns now.")]
+    found = titles(
+        *first, user("Why so many returns! Don't you read @CLAUDE.md ?"), agent("You're right, I'll use one exit point.")
+    )
+    assert [title for kind, title, _ in found if kind == "preference"] == ["Why so many returns! Don't you read @CLAUDE.md ?"]
+
+
 def test_what_a_request_is_for_is_told_behind_the_request() -> None:
     asked = (
         "How much work would it be to ask each agent for its folders? so we don't need to change the list with every new agent"

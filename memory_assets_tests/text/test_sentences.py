@@ -47,6 +47,13 @@ def test_code_and_quotes_are_passed_over() -> None:
     assert texts(text) == ["Before the code.", "After the code."]
 
 
+def test_words_behind_a_mode_of_the_chat_are_the_persons() -> None:
+    assert texts("/ask why does it fail") == ["why does it fail"]
+    assert texts("/code 캐시 키에 버전을 넣어줘. 테스트도 고쳐줘.") == ["캐시 키에 버전을 넣어줘.", "테스트도 고쳐줘."]
+    assert texts("/add src/app.py src/cache.py") == texts("/ask") == texts("/code src/app.py") == []
+    assert texts("/login returns 500 since the deploy.") == ["/login returns 500 since the deploy."]
+
+
 def test_what_a_program_wrote_is_passed_over() -> None:
     written = """still not quite right
 {"time":"2026-02-15T15:05:29.111156+11:00","level":"INFO","msg":"we decided nothing"}
