@@ -38,9 +38,10 @@ _HELD: Final[tuple[Stage, ...]] = ("certified", "verified")
 _STANDING: Final = ("active", "contested")
 _OPEN: Final = ("in_progress", "blocked", "pending")
 
+# ``done`` is what is only said to be so: what is proven is in no list.
 _STATES: Final[dict[Language, dict[str, str]]] = {
-    "en": {"in_progress": "in progress", "blocked": "blocked", "pending": "open"},
-    "ko": {"in_progress": "진행 중", "blocked": "막힘", "pending": "할 일"},
+    "en": {"in_progress": "in progress", "blocked": "blocked", "pending": "open", "done": "said to be done, not proven"},
+    "ko": {"in_progress": "진행 중", "blocked": "막힘", "pending": "할 일", "done": "다 했다고만 함"},
 }
 _NOTHING: Final[dict[Language, dict[Listed, str]]] = {
     "en": {
@@ -214,7 +215,8 @@ def _left(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found | st
             if isinstance(address := parse_citation(one.uri), SpanCitation)
         ]
         if (span := _said(task.title, spans)) is not None:
-            yield _Found(_STATES[language][task.status], task.title, span)
+            state = "done" if task.requested_status == "done" else task.status
+            yield _Found(_STATES[language][state], task.title, span)
         elif not task.evidence:
             yield " ".join(task.title.split())
 

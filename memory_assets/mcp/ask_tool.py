@@ -58,9 +58,10 @@ def answer_lines(told: AnswerV1) -> Iterator[str]:
 ASK_TOOL = Tool(
     "ask_memory",
     "An answer in quotes",
-    "The answer to one question as a few quotes (45 words) with their addresses, or a refusal where nothing that was said "
-    "answers it: then say so, and guess nothing. Use it for 'why did we', 'when was', '왜 … 했지'; use search_memory to look "
-    "around. Some 150 to 400 tokens.",
+    "The answer to one question as a few quotes (45 words), or as at most eight lines where it asks for a list ('what is "
+    "open?', 'what did we decide?'), with their addresses; or a refusal where nothing that was said answers it: then say so, "
+    "and guess nothing. Use it for 'why did we', 'when was', '왜 … 했지'; use search_memory to look around. Some 150 to 600 "
+    "tokens.",
     given.AskArguments,
     _ask_memory,
     Output("answer.v1"),

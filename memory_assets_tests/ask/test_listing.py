@@ -21,6 +21,7 @@ GUIDE, KEYS, BILLS = (
     "Rotate the staging keys of the uploader",
     "결제 모듈의 영수증 문서를 작성해야 한다.",
 )
+BUCKET = "Rename the bucket of the uploader"
 DECIDED, LATER = (
     "We decided to keep every timestamp in UTC because the reports of two countries differed.",
     "배포는 매주 목요일 오전에만 하기로 했어.",
@@ -39,6 +40,7 @@ TALKS = (
         (("user", DECIDED), ("assistant", "Done."), ("user", WANTED), ("assistant", "OK."), ("user", LATER)),
     ),
     ("long", "2026-03-07", (("user", LONG), ("assistant", "Fine."))),
+    ("bucket", "2026-03-08", (("user", "Where do we stand?"), ("assistant", f"- [x] {BUCKET}"))),
     ("pages", "2026-03-06", (("user", "We need a guide."), ("assistant", OPTIONS), ("user", "B로 해줘"), ("assistant", "네."))),
 )
 EVERY = tuple(range(len(TALKS)))
@@ -174,6 +176,11 @@ def test_open_tasks_are_told_in_the_words_that_were_said(memory: Memory) -> None
         one = cited.citation
         assert one.kind == "message" and (cited.marker,) == claim.markers and claim.quotes == (one.quote,)
         assert texts[one.session_id, one.message_index][one.span_start : one.span_end] == one.quote
+
+
+def test_what_is_said_to_be_done_without_proof_is_told_as_such(memory: Memory) -> None:
+    english, korean = ask(memory, "what is open?").answer.splitlines(), ask(memory, "bucket에 남은 일이 뭐야?").answer
+    assert english[-1].startswith(f"said to be done, not proven: {BUCKET}") and korean.startswith("다 했다고만 함: ")
 
 
 def test_a_project_is_asked_of_by_its_name(memory: Memory) -> None:
