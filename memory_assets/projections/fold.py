@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"29.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}.{TELLING_VERSION}.{policy().version}"
+PROJECTOR_VERSION = f"30.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}.{TELLING_VERSION}.{policy().version}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come, or of what use it was, and change none of what it says: no message, entry or unit

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.unit_tables.changing_calls import CHANGES_FILES, FAILED
+from memory_assets.projections.unit_tables.changing_calls import CHANGES_FILES, FAILED, SHOWS_COMMIT
 from memory_assets.projections.unit_tables.unit_facets import below
 from memory_assets.queries.digest_quotes import quote_of
 from memory_assets.results.digest import ChangedFileV1, MadeCommitV1
-from memory_assets.sessions.tool_calls import files_changed
+from memory_assets.sessions.tool_calls import commits_made, files_changed
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,16 +27,9 @@ ORDER BY c.session_id, c.message_index
 """
 _RESULTS = f"""
 SELECT session_id, message_index, left(text, {_READ}), coalesce(name, tool_name, role), ts FROM messages
-WHERE session_id IN {IN_LIST} AND kind = 'tool_result' AND NOT is_error AND contains(text, ' changed')
-  AND regexp_matches(text, '[0-9a-f]{{7,40}}\\] ')
+WHERE session_id IN {IN_LIST} AND {SHOWS_COMMIT}
 ORDER BY session_id, message_index
 """
-# What `git commit` says of a commit that it made: the line of its name, and how much it changed.
-_COMMIT = re.compile(
-    r"^\[(?:detached HEAD|[^\]\s]{1,200})(?: \(root-commit\))? (?P<commit>[0-9a-f]{7,40})\] (?P<subject>[^\n]{1,400})"
-    r"(?:\n[^\n]{0,200}){0,3}?\n \d{1,9} files? changed",
-    re.MULTILINE,
-)
 
 
 def changed_files(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, list[ChangedFileV1]]:
@@ -59,7 +51,7 @@ def made_commits(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[st
     """The commits that were made in each session, in their order, each once."""
     found: dict[str, dict[str, MadeCommitV1]] = {}
     for session_id, index, text, speaker, ts in fetch(connection, _RESULTS, [json_list(session_ids)]):
-        for match in _COMMIT.finditer(text):
+        for match in commits_made(text):
             start, end = match.start(), match.end("subject")
             quote = quote_of(session_id, index, f"[[{start}, {end}]]", text[start:end], speaker, ts)
             made = MadeCommitV1(commit=match["commit"], subject=match["subject"].strip(), quote=quote)

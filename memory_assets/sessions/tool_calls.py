@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 _READ: Final = 3_000
@@ -27,6 +28,13 @@ _ANSWERED = re.compile(
     re.MULTILINE,
 )
 _SAID_PATH = re.compile(r"`(?P<path>[^`\n]{0,300}[\w-]\.[A-Za-z][A-Za-z0-9]{0,9})`")
+
+# What `git commit` says of a commit that it made: the line of its name, and how much it changed.
+_COMMIT = re.compile(
+    r"^\[(?:detached HEAD|[^\]\s]{1,200})(?: \(root-commit\))? (?P<commit>[0-9a-f]{7,40})\] (?P<subject>[^\n]{1,400})"
+    r"(?:\n[^\n]{0,200}){0,3}?\n \d{1,9} files? changed",
+    re.MULTILINE,
+)
 
 _SEPARATORS = re.compile(r"&&|\|\||;|\n")
 _BEFORE_A_PROGRAM = re.compile(r"(?:[A-Za-z_]\w{0,60}=\S{0,200}\s{1,4}|(?:sudo|time|env|nohup|exec|command)\s{1,4}){0,6}")
@@ -109,3 +117,8 @@ def _program(part: str) -> str | None:
             break
         told.append(word)
     return " ".join([program, *told])
+
+
+def commits_made(printed: str) -> Iterator[re.Match[str]]:
+    """The commits that ``git commit`` says it made, in what a tool printed: of each the groups ``commit`` and ``subject``."""
+    return _COMMIT.finditer(printed)

@@ -49,13 +49,19 @@ def only_guesses(quotes: Sequence[FoundQuote]) -> bool:
 
 
 def what_settles(
-    quotes: Sequence[FoundQuote], answer: str | None, project_key: str, *, files_changed: bool = False
+    quotes: Sequence[FoundQuote],
+    answer: str | None,
+    project_key: str,
+    *,
+    files_changed: bool = False,
+    committed: str | None = None,
 ) -> Settled | None:
     """What bears out a claim of done that rests on these quotes; None where nothing does.
 
     Args:
         answer: what the person says next behind the last of ``reports(quotes)``.
         files_changed: whether the agent's tools changed files in the turn of that report.
+        committed: the commit that its tools made in that turn before the report.
     """
     if any(quote.speaker == "todo_tool" for quote in quotes):
         return Settled("todo_tool")
@@ -65,6 +71,8 @@ def what_settles(
     for quote in reported:
         if named := _change_named(quote.text, project_key) or _committed(quote.message):
             return Settled("commit", named)
+    if committed is not None:
+        return Settled("commit", f"commit {committed[:12]}")
     if any(all_tests_pass(quote.text) or all_tests_pass(quote.message) for quote in reported):
         return Settled("passing_test")
     if answer is None:

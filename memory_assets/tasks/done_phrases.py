@@ -30,8 +30,9 @@ _COMMITTED = re.compile(
     r"\b(?:committed|pushed|landed|merged)\s(?:as|in|to|at|with)?\s?(?:commit\s)?[`'\"(\[]?"
     r"(?P<sha>[0-9a-f]{7,40})(?![0-9A-Za-z_\-])"
     r"|\b(?:commit|커밋)\s?(?:id|sha|hash|해시)?[*_`\s]{0,4}[:：][*_`'\"\s]{0,4}(?P<sha_said>[0-9a-f]{7,40})(?![0-9A-Za-z_\-])"
-    r"|(?:커밋|푸시)[^\n.]{0,12}[`'\"(\[](?P<sha_behind>[0-9a-f]{7,40})[`'\")\]]",
-    re.IGNORECASE,
+    r"|(?:커밋|푸시)[^\n.]{0,12}[`'\"(\[](?P<sha_behind>[0-9a-f]{7,40})[`'\")\]]"
+    r"|^\[(?:detached HEAD|[^\]\s]{1,200})(?: \(root-commit\))? (?P<sha_shown>[0-9a-f]{7,40})\] ",
+    re.IGNORECASE | re.MULTILINE,
 )
 _GUESS = re.compile(
     r"\A\W{0,6}(?:(?:i['’]ll|i will|let me|let['’]s|next\b|now (?:i|let)|plan\b|i['’]m going|the plan)\b)"

@@ -66,7 +66,7 @@ class Remark:
 
 def _message(index: int, text: str) -> Message:
     """The person's; ``> …`` is the agent's, ``todo: …``, ``edit: …`` and the like are calls of its tools, ``failed: …``
-    says that the call before it failed."""
+    says that the call before it failed, ``printed: …`` what it gave."""
     if text.startswith("todo: "):
         return Message(f"m{index}", "assistant", "tool_call", text, tool_name="TodoWrite")
     for tool in ("edit", "read", "shell", "slack_edit_message"):
@@ -74,6 +74,9 @@ def _message(index: int, text: str) -> Message:
             return Message(f"m{index}", "assistant", "tool_call", text, tool_name=tool, tool_use_id=f"call{index}")
     if text.startswith("failed: "):
         return Message(f"m{index}", "tool", "tool_result", text, tool_use_id=f"call{index - 1}", is_error=True)
+    if text.startswith("printed: "):
+        printed = text.removeprefix("printed: ")
+        return Message(f"m{index}", "tool", "tool_result", printed, tool_use_id=f"call{index - 1}")
     return Message(f"m{index}", "assistant" if text.startswith("> ") else "user", "said", text)
 
 

@@ -80,6 +80,26 @@ def test_a_claim_alone_a_guess_or_a_contradicted_report_does_not(log: EventLog, 
     assert_they_stand(log, database, talks)
 
 
+COMMITS, COMMITTED = "shell: git commit -am login", "printed: [main 313c1a3] Mend the login\n 2 files changed, 71 insertions(+)"
+
+
+@pytest.mark.long
+def test_a_commit_that_git_shows_bears_out_what_is_reported_behind_it(log: EventLog, database: Database) -> None:
+    named: Stand = ("done", "commit", "commit 313c1a3")
+    stands = {
+        (ASKED, "> I fixed the login.\n\n```\n[fix/login 313c1a3] Mend the login\n```"): named,
+        (ASKED, COMMITS, COMMITTED, REPORT): named,
+        (ASKED, COMMITS, COMMITTED, REPORT, "No, it still fails."): IN_PROGRESS,
+        # Of another turn, or of what was done behind the report.
+        ("First the logout.", COMMITS, COMMITTED, ASKED, REPORT): IN_PROGRESS,
+        (ASKED, REPORT, COMMITS, COMMITTED): IN_PROGRESS,
+        (ASKED, COMMITS, "failed: [main 313c1a3] no\n 2 files changed", REPORT): IN_PROGRESS,
+        (ASKED, "read: log", "printed: see [main 313c1a3] above", REPORT): IN_PROGRESS,
+    }
+    at = {texts: next(place for place, text in enumerate(texts) if text.startswith("> I fixed")) for texts in stands}
+    assert_they_stand(log, database, [Talk(texts, stand, at=at[texts]) for texts, stand in stands.items()])
+
+
 EDITS = "edit: src/login.py"
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from memory_assets.extraction.sentence_context import stems_of, words_of
 from memory_assets.extraction.todo_calls import TODO_TOOLS
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.unit_tables.changing_calls import CHANGES_FILES, FAILED
+from memory_assets.projections.unit_tables.changing_calls import CHANGES_FILES, FAILED, SHOWS_COMMIT
+from memory_assets.sessions.tool_calls import commits_made
 from memory_assets.tasks.done_evidence import FoundQuote, Speaker, only_guesses, reports, what_settles
 from memory_assets.tasks.done_phrases import is_for_later, is_guess
 from memory_assets.tasks.one_turn import is_one_turn
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _OF_A_MESSAGE = 8_000
 """Characters of an agent's report that are read beside the quote."""
+_OF_A_RESULT = 12_000
 
 _QUOTES = f"""
 SELECT q.entry_id, q.matched_text, q.message_index, CASE WHEN m.role = 'assistant' AND m.kind = 'said'
@@ -42,6 +44,12 @@ _CALLS = f"""
 SELECT c.session_id, c.message_index, coalesce({CHANGES_FILES}, FALSE) AS changes, {FAILED} AS failed FROM messages c
 WHERE c.session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST})
   AND c.kind = 'tool_call' ORDER BY c.session_id, c.message_index
+"""
+
+_COMMITS = f"""
+SELECT session_id, message_index, left(text, {_OF_A_RESULT}) FROM messages
+WHERE session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST}) AND {SHOWS_COMMIT}
+ORDER BY session_id, message_index
 """
 
 _ENDS = f"""
@@ -110,11 +118,13 @@ class ClaimEvidence:
         answers: Mapping[str, _Answers],
         ends: Mapping[str, int],
         calls: Mapping[str, _Calls],
+        commits: Mapping[str, Sequence[tuple[int, str]]],
     ) -> None:
         self._quotes = quotes
         self._answers = answers
         self._ends = ends
         self._calls = calls
+        self._commits = commits
 
     def quotes(self, entry_id: str) -> Sequence[FoundQuote]:
         """In the order of the messages."""
@@ -137,7 +147,8 @@ class ClaimEvidence:
             reported = reports(quotes)
             answer = self._answer(session_id, reported[-1].message_index) if reported else None
             changed = bool(reported) and self._ends_with(session_id, quotes, reported[-1])
-            if settled := what_settles(quotes, answer, project_key, files_changed=changed):
+            made = self._committed(session_id, reported[-1].message_index) if reported else None
+            if settled := what_settles(quotes, answer, project_key, files_changed=changed, committed=made):
                 return BorneOut("done", settled.basis, settled.named)
             if only_guesses(quotes):
                 return BorneOut(None)
@@ -164,6 +175,13 @@ class ClaimEvidence:
         first, _ = answers.turn_of(report.message_index)
         return calls.changed_files(first, report.message_index)
 
+    def _committed(self, session_id: str, message_index: int) -> str | None:
+        """The last commit that was made before a message in its turn."""
+        answers = self._answers.get(session_id)
+        first = answers.turn_of(message_index)[0] if answers is not None else -1
+        made = [commit for at, commit in self._commits.get(session_id, ()) if first < at < message_index]
+        return made[-1] if made else None
+
     def _is_worked_on(self, session_id: str, message_index: int) -> bool:
         """Whether an agent called tools in the turn of a message, and one of them did not fail."""
         answers, calls = self._answers.get(session_id), self._calls.get(session_id)
@@ -186,7 +204,7 @@ class ClaimEvidence:
 def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[str]) -> ClaimEvidence:
     """What is said for these entries, and behind it in their sessions."""
     if not entry_ids:
-        return ClaimEvidence({}, {}, {}, {})
+        return ClaimEvidence({}, {}, {}, {}, {})
     wanted = [json_list(entry_ids)]
     quotes: dict[str, list[FoundQuote]] = {}
     for entry_id, text, message_index, message, *speaking in connection.execute(_QUOTES, wanted).fetchall():
@@ -200,7 +218,10 @@ def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[s
     for session_id, message_index, changes, failed in connection.execute(_CALLS, wanted).fetchall():
         called.setdefault(session_id, []).append((message_index, changes and not failed, failed))
     calls = {session_id: _Calls(*zip(*one, strict=True)) for session_id, one in called.items()}
-    return ClaimEvidence(quotes, answers, ends, calls)
+    commits: dict[str, list[tuple[int, str]]] = {}
+    for session_id, message_index, printed in connection.execute(_COMMITS, wanted).fetchall():
+        commits.setdefault(session_id, []).extend((message_index, match["commit"]) for match in commits_made(printed))
+    return ClaimEvidence(quotes, answers, ends, calls, commits)
 
 
 def _speaker(role: str, kind: str, tool_name: str | None, sidechain: bool) -> Speaker:

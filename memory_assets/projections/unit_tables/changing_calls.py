@@ -1,4 +1,4 @@
-"""Which calls of tools change files, and which failed, in SQL; ``sessions.tool_calls`` reads the same from their text."""
+"""Which calls of tools change files, commit or failed, in SQL; ``sessions.tool_calls`` reads the same from their text."""
 
 from __future__ import annotations
 
@@ -12,3 +12,6 @@ CHANGES_FILES: Final = """(regexp_matches(c.tool_name,
 FAILED: Final = """EXISTS (SELECT 1 FROM messages r WHERE r.session_id = c.session_id AND r.kind = 'tool_result' AND r.is_error
   AND r.tool_use_id = c.tool_use_id)"""
 """Whether the call ``c`` of ``messages`` failed, in SQL."""
+SHOWS_COMMIT: Final = """kind = 'tool_result' AND NOT is_error AND contains(text, ' changed')
+  AND regexp_matches(text, '[0-9a-f]{7,40}\\] ')"""
+"""Whether a message may show a commit that was made, in SQL."""
