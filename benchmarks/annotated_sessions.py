@@ -1,8 +1,9 @@
 """What careful readers would keep of real sessions, and how an extractor's entries are held against it.
 
-Two kinds of annotation are read: ``benchmarks/annotations`` (offsets into the messages, see its README) and a folder of the
-same shape as ``bench/extraction``'s gold (quotes as text). An entry meets a memory when one of its first three quotes and one
-of the memory's share a run of 12 characters that is 30 % of the longer one; entries and memories are matched one to one.
+Three kinds of annotation are read: ``benchmarks/annotations`` (offsets into messages, see its README), ``benchmarks/written``
+(sessions that were made up, quotes as text) and a folder of the same shape as ``bench/extraction``'s gold (quotes as text). An
+entry meets a memory when one of its first three quotes and one of the memory's share a run of 12 characters that is 30 % of the
+longer one; entries and memories are matched one to one.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from memory_assets.sessions.model import Message, SourceTaken
 from memory_assets.sessions.reading import read_source
 
 ANNOTATIONS = Path(__file__).resolve().parent / "annotations"
+WRITTEN = Path(__file__).resolve().parent / "written"
+_NOBODYS_ID = "00000000-0000-4000-8000-{:012d}"
 QUOTES = 3
 """Quotes of an entry that may meet a memory."""
 
@@ -80,6 +83,62 @@ def annotated_sessions(sessions: Path, gold: Path | None = None) -> list[Annotat
         if raw["annotator"] in ("A", "B", "C"):
             found.append(_by_text(path.stem, raw, sessions))
     return found
+
+
+def written_sessions(folder: Path = WRITTEN) -> list[AnnotatedSession]:
+    """The sessions that were made up for this, each read as one of Claude Code.
+
+    Raises:
+        ValueError: a block says nobody whom the format knows, or a quote stands in no block.
+    """
+    return [_written(path) for path in sorted(folder.glob("*.txt"))]
+
+
+def _written(path: Path) -> AnnotatedSession:
+    raw = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    blocks = [block.strip("\n").partition("\n") for block in path.read_text(encoding="utf-8").split("\n%%%\n")]
+    lines = [
+        json.dumps(_record(number, who.strip(), text), ensure_ascii=False) for number, (who, _, text) in enumerate(blocks, 1)
+    ]
+    outcome = read_source(f"{path.stem}.jsonl", "\n".join(lines).encode())
+    if not isinstance(outcome, SourceTaken):
+        raise ValueError(f"{path.name} is no session")
+    told = [(one["type"], one["importance"], [one["quote"], *one.get("also", ())]) for one in raw["entries"]]
+    told += [("task", one["importance"], [one["request"], one["outcome"]]) for one in raw["tasks"]]
+    memories = tuple(Memory(kind, importance, tuple(filter(None, quotes))) for kind, importance, quotes in told)
+    said = [text for who, _, text in blocks if who.strip() in ("U", "A")]
+    for quote in (quote for memory in memories for quote in memory.quotes):
+        if not any(quote in text for text in said):
+            raise ValueError(f"{path.name}: nobody says {quote[:60]!r}")
+    return AnnotatedSession(path.stem, path.stem, tuple(one.messages for one in outcome.sessions), memories, None, raw)
+
+
+def _record(number: int, who: str, text: str) -> dict[str, Any]:
+    """A block as a line of a session's file."""
+    about = {"sessionId": _NOBODYS_ID.format(0), "uuid": _NOBODYS_ID.format(number), "cwd": "/srv/work", "version": "2.0.0"}
+    about |= {"timestamp": f"2026-03-02T{10 + number // 60:02d}:{number % 60:02d}:00.000Z"}
+    kind, _, tool = who.partition(" ")
+    match kind:
+        case "U":
+            content: Any = text
+        case "A":
+            content = [{"type": "text", "text": text}]
+        case "T":
+            content = [{"type": "tool_use", "id": f"call{number}", "name": tool, "input": _input(text)}]
+        case "R" | "X":
+            content = [{"type": "tool_result", "tool_use_id": f"call{number - 1}", "content": text, "is_error": kind == "X"}]
+        case _:
+            raise ValueError(f"block {number} is said by {who[:20]!r}")
+    role = "assistant" if kind in ("A", "T") else "user"
+    return {**about, "type": role, "message": {"role": role, "content": content}}
+
+
+def _input(text: str) -> dict[str, Any]:
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return {"command": text}
+    return given if isinstance(given, dict) else {"command": text}
 
 
 def entries_of(messages: Sequence[Message], rules: Rules | None = None) -> list[AlignedEntry]:

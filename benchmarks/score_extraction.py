@@ -1,6 +1,7 @@
 """Holds the embedded extractor against annotated sessions: what it finds, what of it a reader would keep, under which type.
 
 python benchmarks/score_extraction.py SESSIONS_FOLDER [--gold GOLD_FOLDER] [--each]
+python benchmarks/score_extraction.py --written [--each]    the sessions of benchmarks/written, which need no folder
 """
 
 from __future__ import annotations
@@ -10,7 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from annotated_sessions import AnnotatedSession, annotated_sessions, language, matched, quotes_of, seen_entries
+from annotated_sessions import (
+    AnnotatedSession,
+    annotated_sessions,
+    language,
+    matched,
+    quotes_of,
+    seen_entries,
+    written_sessions,
+)
 
 from memory_assets.extraction.aligned_entries import AlignedEntry
 
@@ -68,13 +77,18 @@ def report(sessions: Iterable[AnnotatedSession], *, each: bool) -> None:
     total: dict[str, Tally] = defaultdict(Counter)
     for session in sessions:
         counts = tally(session, seen_entries(session))
-        group = "annotations" if "entries" in session.raw and "tasks" in session.raw else "gold"
+        group = "written" if not session.raw.get("file") else "annotations" if "tasks" in session.raw else "gold"
         for part, found in counts.items():
             total[part].update(found)
             total[f"{group} {part}"].update(found)
         if each:
             print(line(session.name[-24:], counts["all"]))
-    for part in ("all", "ko", "en", *(f"{group} {one}" for group in ("annotations", "gold") for one in ("all", "ko", "en"))):
+    for part in (
+        "all",
+        "ko",
+        "en",
+        *(f"{group} {one}" for group in ("annotations", "gold", "written") for one in ("all", "ko", "en")),
+    ):
         if part in total:
             print(line(part, total[part]))
     for part in sorted(total):
@@ -84,11 +98,17 @@ def report(sessions: Iterable[AnnotatedSession], *, each: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sessions", type=Path)
+    parser.add_argument("sessions", type=Path, nargs="?")
+    parser.add_argument(
+        "--written", action="store_true", help="the sessions that ship with the benchmarks, instead of a folder's"
+    )
     parser.add_argument("--gold", type=Path, help="a folder of further annotations, with quotes as text")
     parser.add_argument("--each", action="store_true", help="a line for each session too")
     arguments = parser.parse_args()
-    report(annotated_sessions(arguments.sessions, arguments.gold), each=arguments.each)
+    if (arguments.sessions is None) is not arguments.written:
+        parser.error("name a folder of sessions, or --written")
+    found = written_sessions() if arguments.written else annotated_sessions(arguments.sessions, arguments.gold)
+    report(found, each=arguments.each)
 
 
 if __name__ == "__main__":

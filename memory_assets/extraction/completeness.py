@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from memory_assets.extraction.scoring import Scored
+from memory_assets.text.informal_english import spelled_out
 from memory_assets.text.sentences import MAX_LENGTH
 
 GO_ON = "go-on"
@@ -71,6 +72,10 @@ _ASKS_TO_KNOW = re.compile(
     r"|^\W{0,3}(?:if|when|once)\b[^\n]{0,200}?,\s(?:what|how|why|when)"
     r"(?:['’]s| (?:will|would|is|are|do|does|happens|should|can|could))\b[^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:q|question)[:,] [^\n]{0,400}\?\W{0,3}$"
+    r"|^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|also|wait)\b[\s,:.…]{0,3}){0,2}"
+    r"(?:how (?:long|many|much|often|old|big|do|does|is|are)|why (?:is|are|do|does|did|was|were)|where (?:is|are|do|does)"
+    r"|when (?:is|are|does|did|will)|who (?:is|owns|uses)|what (?:is|are|does|did|was|were)|what['’]s)"
+    r" (?!you\b)[\w'’/`-]{1,40}(?: [\w'’/`-]{1,40}){1,10}$"
     r"|^\W{0,3}(?:(?:can|could|would) you )?(?:please )?(?:check|tell me|explain|say)[:,]? (?:what|whether|if|how|why|which)\b"
     r"[^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:can|could|will|would) you help (?:me|us)(?: out)? (?:if|when|in case)\b[^\n]{0,200}\?\W{0,3}$"
@@ -134,6 +139,16 @@ _ORDERS_THAT = re.compile(
     re.IGNORECASE,
 )
 """What is asked for is named by a word alone ("change that", "이것도 고쳐줘")."""
+_ASKS_CAUSE = re.compile(
+    r"\b(?:find out|figure out|check|see|look into|tell me|investigate|know)"
+    r" (?:why|what(?:['’]s| is) (?:wrong|happening|going on|up))\W*$"
+    r"|^\W{0,3}(?:please )?make (?:it|them|that|this)\b(?! \d)"
+    r"|^\W{0,3}(?:can|could) you (?:please )?(?:have a |take a )?look\b(?! at| into)"
+    r"|(?:원인|이유|왜 (?:그런|이런)지)(?:을|를|이 뭔지|만|좀|도)?\s?"
+    r"(?:찾아|봐|확인|알아|파악)\S{0,12}\W*$",
+    re.IGNORECASE,
+)
+"""What is asked for, of something that was said before: its cause, or that it be made otherwise."""
 _FEW_WORDS = 4
 """Telling words of a sentence that does not say what it is about."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -185,12 +200,13 @@ def asks_to_know(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 10)  # each step that leaves questions out asks; no whole message is held for it
 def _asks_to_know(text: str) -> bool:
-    return _ASKS_TO_KNOW.match(text) is not None and not also_orders(text)
+    said = spelled_out(text)
+    return _ASKS_TO_KNOW.match(said) is not None and not also_orders(said)
 
 
 def also_orders(text: str) -> bool:
     """Whether a person's sentence, whatever it asks, asks for something to be done."""
-    return _ALSO_ORDERS.search(text) is not None
+    return _ALSO_ORDERS.search(spelled_out(text)) is not None
 
 
 def points_back(text: str) -> bool:
@@ -209,7 +225,14 @@ def leans_back(one: Scored) -> bool:
     if one.spot.position == 0:
         return False
     few = len(one.spot.words) <= _FEW_WORDS
+    if few and asks_of_what_is_told(one):
+        return True
     return _PURPOSE.match(text) is not None or (few and (points_back(text) or _ORDERS_THAT.search(text) is not None))
+
+
+def asks_of_what_is_told(one: Scored) -> bool:
+    """Whether a person asks for the cause of what the message tells first, or to have it made otherwise."""
+    return one.spot.position > 0 and _ASKS_CAUSE.search(spelled_out(one.spot.sentence.text)) is not None
 
 
 def is_torn(text: str) -> bool:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-_ASKS = re.compile(r"\?|까요|나요|세요|할래|어느|어떤|골라|선택해")
+_ASKS = re.compile(
+    r"\?|까요|나요|세요|할래|어느|어떤|골라|선택|추천|제안"
+    r"|\b(?:lean|recommend|suggest|prefer|options|ways|alternatives|choices|go with)\b",
+    re.IGNORECASE,
+)
 _OPTION = re.compile(
     r"^[ \t]{0,12}(?:[-*+•][ \t]{1,4}|#{1,6}[ \t]{1,4})?(?:\*\*|__)?"
     r"(?:(?:option|choice|approach|plan|alternative|방법|옵션|선택지|방안|안)[ \t]{0,2})?"
-    r"(?P<label>[1-9]|[A-Ea-e])(?:안|번)?(?:\*\*|__)?[.):：](?:\*\*|__)?[ \t]{1,4}(?P<body>\S[^\n]{2,400})$",
+    r"(?P<label>[1-9]|[A-Ea-e])(?P<letter>)(?:안|번)?(?:\*\*|__)?[.):：](?:\*\*|__)?[ \t]{1,4}(?P<body>\S[^\n]{2,400})$",
     re.IGNORECASE | re.MULTILINE,
 )
+_INLINE = re.compile(
+    r"(?:(?<!\w)\((?P<letter>[1-5a-e])\)|\*\*\(?(?P<label>[1-5A-E])[.):]?\*\*[.):]?)[ \t]{1,4}"
+    r"(?P<body>[^\n]{1,300}?)(?=[,;.?]?\s{1,4}(?:(?:or|and|또는|아니면)\s)?(?:\([1-5a-e]\)\s|\*\*\(?[1-5A-E][.):]?\*\*)|[.?](?:\s|$)|\n|$)"
+)
+"""Options within a line: ``(a) … (b) …``, ``**A** …, **B** …``."""
 _FENCE = re.compile(r"^[ \t]{0,12}(?:```|~~~)", re.MULTILINE)
 _MAX_ASKED = 20_000
 _MAX_ANSWER = 400
@@ -44,6 +54,8 @@ _ANSWERS = tuple(
         rf"{_LEAD}{_VERB}{_NOUN}\s{{1,2}}(?P<label>[A-E])\b",
         rf"{_LEAD}{_TAKES}\s{{1,2}}(?P<label>[A-E])\b",
         rf"{_LEAD}(?P<label>(?-i:[A-E]))(?:(?:안|번)?(?:으로|로)(?=\s|$)|{_LIST_MARK})",
+        rf"{_LEAD}(?P<label>[A-E])\s?(?:안|번)?(?:으로|로)(?=\s|$)",
+        rf"{_LEAD}(?P<label>(?-i:[A-E]))(?=\s(?:now|first|please|pls|it is|for now|then)\b)",
         r"^\s{0,4}(?P<label>[A-E])\s{0,4}$",
         rf"{_LEAD}{_VERB}(?P<ordinal>{_NTH})\s(?:one|option|choice|approach|plan)\b",
         rf"{_LEAD}{_VERB}(?<=the\s)(?P<ordinal>{_NTH})(?=\s{{0,2}}(?:$|[.,!;]))",
@@ -52,7 +64,9 @@ _ANSWERS = tuple(
     )
 )
 
-_CLAUSE_END = re.compile(r"[.,;!?:~)–—\n]+|(?:^|(?<=\w))\s+(?=(?:but|because|since|so|and)\b)|(?<=[하가]고)\s", re.IGNORECASE)
+_CLAUSE_END = re.compile(
+    r"[.,;!?:~)–—\n]+|(?:^|(?<=\w))\s+(?=(?:but|because|since|so|and)\b)|(?<=[하가]고)\s|(?<=[하가]는데)\s", re.IGNORECASE
+)
 _REFUSED_FOR = re.compile(
     r"^\s{0,2}(?:은|는|이|가|(?:으로|로)?\s?[하가]지)?\s{0,2}(?:말고|대신에?|빼고|제외하고|보다는?|아니고|아니라)(?=\s|,|$)[\s,]{0,3}"
 )
@@ -65,7 +79,7 @@ _AGAINST = re.compile(
     r"|except|drop|reject|against|without|instead|why|what|how|which|whether|unless|if|or|maybe|later|slow|slower|risky|dont"
     r"|isnt|wont)\b|n't\b"
     r"|말고|말자|말아|말죠|마라|마세요|지\s?마|빼|제외|싫|별로|아니|아닌|아냐|못|없|않|대신|왜|까요|나요|[할을될]까|하면"
-    r"|어떻게|어때|어떨|뭐|무슨|차이|틀[렸려린]|나쁘|나빠|문제|위험|이상[하해한]|느리|느려|취소|반대|보류|나중|한데|지만|[은는]데"
+    r"|어떻게|어때|어떨|뭐|무슨|차이|틀[렸려린]|나쁘|나빠|문제|위험|이상[하해한]|느리|느려|취소|반대|보류|나중|한데|지만|은데|(?<![하가])는데"
     r"|(?:^|\s|[은는이가])안\s?[되돼됩좋하할한해써쓰쓸맞]",
     re.IGNORECASE,
 )
@@ -75,7 +89,7 @@ _FOR_IT = re.compile(
     rf"|makes sense|works(?= for (?:me|us)\b)"
     rf"|(?:is|'s|would be|(?:look|seem|feel|sound)s?)\s(?:like\s)?{_GOOD}|because|since|so|but|and)\b"
     r"|(?:방식|방법|방안|옵션|안|거|것|걸|게|케이스|항목)?(?:이|가|은|는|을|를|만|도)?(?:으로|로)?(?:요|만)?\s{0,2}"
-    r"(?:$|하|해|할|합|한|함|가자|가죠|가고|갈게|갑시다|진행|부탁|선택|고를|고르|골라|좋|나아|나을|낫|맞|괜찮|추천|결정|확정"
+    r"(?:$|하|해|할|합|한|함|가자|가죠|가고|가는데|간다|갈게|갑시다|진행|부탁|선택|고를|고르|골라|좋|나아|나을|낫|맞|괜찮|추천|결정|확정"
     r"|적용|구현|먼저|시작|써|쓰자|쓸게|ㄱ|고고|오케이|ok))",
     re.IGNORECASE,
 )
@@ -103,17 +117,22 @@ def options_of(asked: str) -> list[Option]:
     if not _ASKS.search(text):
         return []
     fences = [match.start() for match in _FENCE.finditer(text)]
+    listed = _in_turn(match for match in _OPTION.finditer(text) if sum(start < match.start() for start in fences) % 2 == 0)
+    options = listed if len(listed) >= 2 else _in_turn(_INLINE.finditer(text))
+    return options if len(options) >= 2 else []
+
+
+def _in_turn(matches: Iterable[re.Match[str]]) -> list[Option]:
+    """The last options that count from the first label without a gap."""
     options: list[Option] = []
-    for match in _OPTION.finditer(text):
-        if sum(start < match.start() for start in fences) % 2:
-            continue
-        label = match.group("label").upper()
+    for match in matches:
+        label = (match.group("label") or match.group("letter")).upper()
         if label in ("1", "A"):
             options = []
         elif not options or ord(label) != ord(options[-1].label) + 1:
             continue
         options.append(Option(label, _first_sentence(match.group("body"))))
-    return options if len(options) >= 2 else []
+    return options
 
 
 def chosen(answer: str, options: list[Option]) -> list[Option]:

@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from memory_assets.extraction.assent import CLOSES, DO_IT, TELLS_TO, YES
 from memory_assets.extraction.conflicts import says_the_opposite
 from memory_assets.extraction.options import Option, chosen, options_of
 from memory_assets.extraction.outcomes import says_not_done
+from memory_assets.extraction.own_answers import told_in_own_words
 from memory_assets.extraction.question_calls import Answered, answered_in, holds_answers
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_said, turns_of
@@ -33,29 +35,15 @@ _SAME_MATTER = 0.6
 _REACH = 3
 """How many of the agent's messages back a reply may name an option of: a side question can stand between."""
 
-_YES = (
-    r"(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|agreed|absolutely|definitely|lgtm|sounds good)\b"
-    r"|(?:응|어|네|넵|예|그래|좋아(?:요)?|오케이|ㅇㅇ|ㅇㅋ|맞아(?:요)?)(?![가-힣]))"
-)
-_THAT = r"(?:it|that|this|these|them)"
-_DO_IT = (
-    rf"(?:(?:please )?(?:do (?:{_THAT}|so)|go (?:ahead|for it)|let'?s (?:do|go with|use|try) {_THAT}|make it so|proceed"
-    rf"|(?:fix|add|implement) {_THAT}|your way is fine|works for me)\b|please do\b(?=[\s.!]*$)"
-    r"|(?:그렇게|그대로|그걸로|그거로|그 방[법식]으로)\s?(?:해|하자|하죠|합시다|진행|가자|부탁)(?:해)?(?:\s?(?:줘|주세요))?"
-    r"|(?:해|수정해|진행해|추가해|고쳐|바꿔)\s?(?:줘|주세요))"
-)
-_AGREES = re.compile(rf"{_YES}|{_DO_IT}", re.IGNORECASE)
-_ASSENT = re.compile(rf"^\W{{0,3}}(?:{_YES}|{_DO_IT})", re.IGNORECASE)
-_TELLS_TO = re.compile(_DO_IT, re.IGNORECASE)
+_AGREES = re.compile(rf"{YES}|{DO_IT}", re.IGNORECASE)
+_ASSENT = re.compile(rf"^\W{{0,3}}(?:{YES}|{DO_IT})", re.IGNORECASE)
 _DOUBTS = re.compile(
     r"\b(?:no|nope|not|never|but|stop|hold|cancel|undo|revert|leave|later|already|instead|wait|rather|however|except|only if"
     r"|unless|first tell|skip|forget|why|how|changed my mind|actually)\b|n['’]t\b|\?"
-    r"|말고|말아|말자|대신|아니|지 ?마|하지만|근데|그런데|지만|왜|까\b|취소|필요 ?없|없어|잠깐|나중|않|놔두|그만|됐어"
+    r"|말고|말아|말자|대신|아니|ㄴㄴ|지 ?마|하지만|근데|그런데|지만|왜|까\b|취소|필요 ?없|없어|잠깐|나중|않|놔두|그만|됐어"
     r"|(?:^|\s)[안못] ",
     re.IGNORECASE,
 )
-_CLOSES = re.compile(r"^\W{0,3}(?:ok(?:ay)?|좋아(?:요)?|네)?\W{0,3}(?:thanks?|thank you|고마워|감사)", re.IGNORECASE)
-"""A person who thanks is done with it, whatever was offered."""
 _TAKES_BACK = re.compile(
     r"^\W{0,3}(?:no|wait|stop|actually|hold on|never ?mind|scratch that|아니|잠깐|취소)(?![a-z])", re.IGNORECASE
 )
@@ -123,11 +111,12 @@ def replies(
             continue
         if asked and window.owns(index) and not _taken_back(messages, index, window.end):
             entries = list(_bound(messages, asked, index, said, fresh=fresh))
-            for entry in entries:
+            told = entries or ([*told_in_own_words(messages, asked[-1], index)] if fresh else [])
+            for entry in told:
                 _use(entry, said, selection)
-            yield from entries
+            yield from told
             if entries:
-                asked = []
+                asked = []  # what is said in own words may still be followed by a choice among the options
         fresh = False
 
 
@@ -218,7 +207,7 @@ def _bound(
             yield ExtractedEntry("decision", title_of(asked_for[0]), quotes)
         return
     assent = _assent(reply)
-    proposal = _proposal(messages[last].text, told=_TELLS_TO.search(assent) is not None) if assent else []
+    proposal = _proposal(messages[last].text, told=TELLS_TO.search(assent) is not None) if assent else []
     if assent and proposal and _says_no_more(assent, " ".join(one.text for one in proposal)) and not _is_over_with_it(assent):
         quotes = (Quote(index, assent), *(Quote(last, one.text) for one in proposal))
         yield ExtractedEntry("decision", title_of(proposal[0].text), quotes[:QUOTED_SENTENCES])
@@ -238,7 +227,7 @@ def _taken_back(messages: Sequence[Message], index: int, end: int) -> bool:
 def _use(entry: ExtractedEntry, said: Mapping[int, list[Scored]], selection: Selection) -> None:
     for quote in entry.evidence:
         for one in said.get(quote.message_index, []):
-            if one.spot.sentence.text == quote.quote:
+            if one.spot.sentence.text in quote.quote:
                 selection.use(one)
 
 
@@ -296,7 +285,7 @@ def _leaning(text: str) -> str | None:
 
 def _takes_leaning(answer: str, leaning: str, asking: str) -> bool:
     """Whether an answer takes what the agent leans to: it leaves it to the agent, or says yes where the agent does."""
-    if _TELLS_TO.search(answer):
+    if TELLS_TO.search(answer):
         return _says_no_more(answer, leaning)
     return _SAYS_YES.search(leaning) is not None and _says_no_more(answer, f"{asking} {leaning}")
 
@@ -307,7 +296,7 @@ def _takes_leaning(answer: str, leaning: str, asking: str) -> bool:
 def _assent(reply: str) -> str | None:
     """The words of a reply that agree, at its beginning; None where it doubts, refuses, asks, thanks or is long."""
     text = reply.strip()
-    if len(text) > _MOST_REPLY or _ASSENT.match(text) is None or _DOUBTS.search(text) or _CLOSES.match(text):
+    if len(text) > _MOST_REPLY or _ASSENT.match(text) is None or _DOUBTS.search(text) or CLOSES.match(text):
         return None
     # A reply is too short for the cutter of sentences, which passes over what says nothing by itself.
     line = text.splitlines()[0].strip()
@@ -323,7 +312,7 @@ def _says_no_more(assent: str, proposed: str) -> bool:
 def _is_over_with_it(assent: str) -> bool:
     """Whether what is agreed to is over with the turn: "yeah let's push and re-test" decides nothing."""
     left = _AGREES.sub(" ", assent).strip(" ,.!")
-    return _OVER_WITH_IT.search(left) is not None and is_one_turn(left) and _TELLS_TO.search(assent) is None
+    return _OVER_WITH_IT.search(left) is not None and is_one_turn(left) and TELLS_TO.search(assent) is None
 
 
 def _proposal(asked: str, *, told: bool) -> list[Sentence]:

@@ -137,7 +137,7 @@ def asks_for_work(request: Scored, answers: float, *, opens: bool, is_told_done:
     if request.entry_type == "task":
         return request.score >= _ASKS_ENOUGH or also_orders(text) or much
     if request.entry_type == "preference":
-        stands = is_standing(text) or _asks_back(request) or _IN_A_CASE.search(text)
+        stands = request.is_repeated or is_standing(text) or _asks_back(request) or _IN_A_CASE.search(text)
         return _orders(request) and not stands
     if thanks(text) or len(spot.words) < _FEW_WORDS:
         return False
@@ -152,7 +152,7 @@ def is_standing_order(one: Scored) -> bool:
     if one.entry_type != "preference" or spot.voice != "user" or spot.origin != "typed" or asks_to_know(spot.sentence.text):
         return False
     stands = is_standing(spot.sentence.text) and _orders(one) and not says_wrong(one)
-    return _asks_back(one) or stands
+    return one.is_repeated or _asks_back(one) or stands
 
 
 def _asks_back(one: Scored) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby, zip_longest
 
 from memory_assets.extraction.cues import Cue, Rules
@@ -12,13 +14,28 @@ from memory_assets.extraction.task_state import priority_said, standing
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
 from memory_assets.sessions.origins import hands_over_plan, origin_at, origins_of
+from memory_assets.text.informal_english import spelled_out
 from memory_assets.text.sentences import BOXES, sentences
 from memory_assets.vocabulary import EntryType, Origin, Priority, TaskStatus
 
+_ORDERING = frozenset({"imperative", "request", "ko-request", "dont-do", "ko-dont", "no-such-thing"})
+"""Cues of a person who says what is to be done, or not."""
+_SAYS_SO_AGAIN = 3.0
+"""Taken off a sentence that only says that something was said before."""
+_MOST_ORDERED = 600
+"""Characters of a message in which a person says that something was said before."""
 _ERROR_REACH = 6
 """How many messages after a tool's error an agent still speaks of it."""
 _PROGRAMS: tuple[Origin, ...] = ("template", "tool")
 """Who writes nothing that is worth remembering."""
+_TOLD_BEFORE = re.compile(
+    r"\b(?:told|asked) you\b[^.\n]{0,30}\b(?:already|before|last time|too|twice|again)\b|\bhow many times\b"
+    r"|\bi (?:already|just) (?:told|said|asked)\b|^\W*again[\s.!,]{1,4}(?:please|don't|stop|no)\b"
+    r"|(?:지난번|저번|전번|아까|어제)에?도\s?[^.\n]{0,12}(?:말|얘기|이야기|부탁|그랬)|말했(?:잖|는데|었)"
+    r"|몇 번(?:째|을|이나)?\s?(?:말|얘기)",
+    re.IGNORECASE,
+)
+"""A person has said before how it is to be: it is no order of this turn."""
 _STRAIGHT = str.maketrans("’‘“”", "''\"\"")
 
 
@@ -43,6 +60,7 @@ class Scored:
 
     Attributes:
         score: how far it is above what a sentence of its speaker needs to be kept; below zero it is not.
+        is_repeated: a person orders it and says that it was ordered before.
     """
 
     spot: Spot
@@ -50,6 +68,7 @@ class Scored:
     turn: int
     entry_type: EntryType | None
     cues: tuple[Cue, ...]
+    is_repeated: bool = False
 
     @property
     def reports(self) -> bool:
@@ -129,8 +148,21 @@ def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> l
             score -= rules.limits["user" if spot.voice == "user" else "assistant"]
         if spot.sentence.shape in BOXES.values() and spot.origin != "pasted":
             score, entry_type = max(score, 0.0) + 1.0, "task"
-        scored.append(Scored(spot, score, read.turn, entry_type, read.cues))
+        told_before = spot.origin == "typed" and _was_told_before(spot.message.text)
+        repeated = told_before and _orders(read.cues)
+        if told_before and not repeated and _was_told_before(spot.sentence.text):
+            score -= _SAYS_SO_AGAIN
+        scored.append(Scored(spot, score, read.turn, "preference" if repeated else entry_type, read.cues, repeated))
     return scored
+
+
+def _orders(cues: Sequence[Cue]) -> bool:
+    return any(cue.name in _ORDERING for cue in cues)
+
+
+@lru_cache(maxsize=1 << 8)
+def _was_told_before(message: str) -> bool:
+    return _TOLD_BEFORE.search(spelled_out(message[:_MOST_ORDERED]).translate(_STRAIGHT)) is not None
 
 
 def _spots(messages: Sequence[Message], window: Window) -> Iterator[Spot]:
@@ -180,6 +212,8 @@ def longest_message(said: Iterable[Scored], request: Scored) -> list[Scored]:
 def _cues_of(spot: Spot, rules: Rules) -> tuple[tuple[Cue, ...], tuple[Cue, ...]]:
     """The cues that a sentence holds, and those that the heading above it holds."""
     text = spot.sentence.text.strip("*_ \t").translate(_STRAIGHT)
+    if spot.voice == "user":
+        text = spelled_out(text)
     heading = spot.sentence.heading.translate(_STRAIGHT)[:200]
     role = spot.message.role
     return rules.cues_in(text, role), rules.cues_in_heading(heading, role) if heading else ()

@@ -13,7 +13,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know, leans_back, only_looks_next
+from memory_assets.extraction.completeness import (
+    GO_ON,
+    also_orders,
+    asks_of_what_is_told,
+    asks_to_know,
+    leans_back,
+    only_looks_next,
+)
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, asks, outcome_of
 from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
 from memory_assets.extraction.scoring import Scored, is_said, longest_message, turns_of
@@ -263,7 +270,7 @@ def named_before(request: Scored, said: Sequence[Scored]) -> Scored | None:
         return first
     if not leans_back(request):
         return None
-    place = (spot.message_index, spot.position - 1)
+    place = (spot.message_index, 0 if asks_of_what_is_told(request) else spot.position - 1)
     before = next((one for one in said if (one.spot.message_index, one.spot.position) == place), None)
     if before is None or before.spot.origin != "typed" or before.entry_type in ("decision", "preference"):
         return None
@@ -273,8 +280,9 @@ def named_before(request: Scored, said: Sequence[Scored]) -> Scored | None:
 
 def stands_before(one: Scored, main: Scored) -> bool:
     """Whether a sentence may name what another speaks of: it is right before it, or heads what an order hands over."""
-    is_next = (one.spot.message_index, one.spot.position + 1) == (main.spot.message_index, main.spot.position)
-    return is_next or heads(one, main)
+    mine, of_main = (one.spot.message_index, one.spot.position), (main.spot.message_index, main.spot.position)
+    is_told = mine == (of_main[0], 0) and asks_of_what_is_told(main)
+    return is_told or mine == (of_main[0], of_main[1] - 1) or heads(one, main)
 
 
 def heads(one: Scored, order: Scored) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from memory_assets.text.informal_english import spelled_out
+
 _LONGEST = 90
 
 _WHAT_IS_RUN = (
@@ -63,7 +65,7 @@ _STANDING = re.compile(r"\b(?:always|never|from now on|every time|whenever|each 
 
 def is_one_turn(text: str) -> bool:
     """Whether a person's sentence orders what is over with the turn; a standing order never is."""
-    said = " ".join(text.split()).strip(" .!?~…")
+    said = spelled_out(" ".join(text.split()).strip(" .!?~…"))
     if not said or len(said) > _LONGEST or is_standing(said):
         return False
     return _ORDER.fullmatch(said) is not None

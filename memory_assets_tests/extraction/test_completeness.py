@@ -180,6 +180,9 @@ def test_what_points_back_is_quoted_with_what_names_it() -> None:
         "왜 배포가 두 번 실행되지?",
         "question: for a manual commit the branch is read when the commit is made?",
         "follow up: what does the reader do with a half line?",
+        "how long do we keep rows in that table",
+        "ok so what is the limit of the export",
+        "can u tell me why it runs twice?",
     ],
 )
 def test_a_question_for_something_to_be_told_carries_nothing(text: str) -> None:

@@ -118,3 +118,27 @@ def test_letters(answer: str) -> None:
 @pytest.mark.parametrize("answer", ["1 and 3", "1번이랑 3번", "1, 3", "1번과 3번으로 하자"])
 def test_two(answer: str) -> None:
     assert taken(answer) == ["Redis", "memory"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "label"),
+    [
+        ("Three ways:\n\n1. a lock in Redis\n2. a row in Postgres\n\nI'd lean to 2.", "2. money belongs in postgres", "2"),
+        ("선택지입니다.\n\nA. 재시도를 끈다\nB. 키를 붙인다\n\nB를 추천합니다.", "b 로 가는데 키는 뭘로 만들거야", "B"),
+        (
+            "### 1안: in-place\n### 2안: 새 클러스터\n### 3안: 노드만\n\n3안을 추천드립니다.",
+            "2안은 안되고요.. 3안으로 하시죠",
+            "3",
+        ),
+        ("Options: **A** pin the image, **B** bump the JDK, **C** set -Xmx by hand.", "A now, B is for the shop team", "A"),
+        ("We could (a) retry, (b) queue it, or (c) drop it. Which one?", "b", "B"),
+        ("어느 쪽으로 할까요? (1) 재시도 (2) 큐", "2번으로 해줘", "2"),
+    ],
+)
+def test_lists_of_options_that_ask_by_proposing_or_stand_in_a_line(asked: str, answer: str, label: str) -> None:
+    assert [option.label for option in chosen(answer, options_of(asked))] == [label]
+
+
+def test_steps_are_no_options() -> None:
+    assert options_of("I did it:\n\n1. the reader\n2. the writer") == []
+    assert chosen("A now was never said", options_of("Options: **A** one, **B** two.")) == []

@@ -45,6 +45,12 @@ def entries(*talk: Message) -> list[ExtractedEntry]:
         ("I prefer small modules with one idea each.", "preference"),
         ("Ask me before you drop a column of the orders table.", "preference"),
         ("테이블을 지울 경우 먼저 나한테 물어봐줘.", "preference"),
+        ("no new deps in the web app, they rot", "preference"),
+        ("센서 쓰지말자 우리 airflow에서는", "preference"),
+        ("make it 90 seconds, disputes of the auditors come in late", "decision"),
+        ("청크 크기는 1000으로 가자 5000에서는 메모리가 모자라", "decision"),
+        ("can u add a test for the reader pls", "task"),
+        ("6월 3일부터 11일까지 백필 돌려야지", "task"),
         ("Can you add a test for the reader?", "task"),
         ("fix the flaky sensor test", "task"),
         ("README에 설치 방법을 추가해줘.", "task"),
@@ -114,6 +120,21 @@ def test_an_order_is_quoted_with_the_sentence_that_says_what_it_is_about(about: 
 def test_what_a_plan_that_is_only_written_says_was_not_decided() -> None:
     plan = "플랜 작성이 완료되었습니다.\n\n- **상점의 XML 처리**: `<header>` 블록을 마크다운 섹션으로 변환\n"
     assert all(entry.entry_type != "decision" for entry in entries(user("상점을 이전할 계획을 세워줘."), agent(plan)))
+
+
+@pytest.mark.parametrize(
+    ("order", "before"),
+    [
+        ("use testcontainers in the tests of the db please.", "no mock is as good, told you last time too"),
+        ("커밋 메시지 한글로 써줘 우리 팀은 다 한글이야.", "지난번에도 말했는데"),
+        ("Again, please leave the imports alone.", "I touch them myself."),
+    ],
+)
+def test_what_is_ordered_again_stands(order: str, before: str) -> None:
+    found = [(entry.entry_type, entry.title) for entry in entries(user(f"{order} {before}"), agent("Sorry."))]
+    assert found == [("preference", order)]
+    (once,) = entries(user(order.removeprefix("Again, ")), agent("OK."))
+    assert once.entry_type == "task"
 
 
 def test_praise_before_an_order_says_nothing_of_it() -> None:

@@ -91,6 +91,21 @@ def test_a_question_that_finds_fault_stands_behind_what_it_finds_fault_with() ->
     assert [title for kind, title, _ in found if kind == "preference"] == ["Why so many returns! Don't you read @CLAUDE.md ?"]
 
 
+@pytest.mark.parametrize(
+    ("first", "ask"),
+    [
+        ("customers get charged twice sometimes, see PAY-2291.", "can u find out why"),
+        ("the orders table is super laggy.", "make it not laggy"),
+        ("결제가 어제부터 두 번씩 승인돼.", "왜 그런지 확인해줘"),
+        ("p95 of the search went from 180 to 410ms.", "can u look, the repo is checked out here"),
+    ],
+)
+def test_a_request_for_a_cause_is_called_by_what_is_told_first(first: str, ask: str) -> None:
+    talk = [user(f"{first} two reports since monday. {ask}"), *(agent(f"I look at part {n}.") for n in "abcd")]
+    (title,) = [title for kind, title, _ in titles(*talk) if kind == "task"]
+    assert title.startswith(first) and title.endswith(ask)
+
+
 def test_what_a_request_is_for_is_told_behind_the_request() -> None:
     asked = (
         "How much work would it be to ask each agent for its folders? so we don't need to change the list with every new agent"
