@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_ASKS = re.compile(
-    r"\?|까요|나요|세요|할래|어느|어떤|골라|선택|추천|제안"
-    r"|\b(?:lean|recommend|suggest|prefer|options|ways|alternatives|choices|go with)\b",
+_ASKS = re.compile(r"\?|까요|나요|세요|할래|어느|어떤|골라|선택해")
+_PROPOSES = re.compile(
+    r"\b(?:lean(?:ing)? to|recommend\w*|options|(?:two|three|four|several|\d) ways|ways to|alternatives|choices|go with)\b"
+    r"|추천|선택지|(?:방법|방식|안)(?:은|이|을)? ?(?:두|세|네|\d) ?가지|(?:두|세|네) ?가지",
     re.IGNORECASE,
 )
+"""An agent lists ways without a question, right before the list or behind it."""
+_REPORTS = re.compile(r"\b(?:fixed|done|pass(?:es|ed)?|passing)\b|완료|수정했|고쳤", re.IGNORECASE)
+_AROUND = 200
+"""Characters before a list of options in which it is announced."""
 _OPTION = re.compile(
     r"^[ \t]{0,12}(?:[-*+•][ \t]{1,4}|#{1,6}[ \t]{1,4})?(?:\*\*|__)?"
     r"(?:(?:option|choice|approach|plan|alternative|방법|옵션|선택지|방안|안)[ \t]{0,2})?"
@@ -19,7 +24,8 @@ _OPTION = re.compile(
 )
 _INLINE = re.compile(
     r"(?:(?<!\w)\((?P<letter>[1-5a-e])\)|\*\*\(?(?P<label>[1-5A-E])[.):]?\*\*[.):]?)[ \t]{1,4}"
-    r"(?P<body>[^\n]{1,300}?)(?=[,;.?]?\s{1,4}(?:(?:or|and|또는|아니면)\s)?(?:\([1-5a-e]\)\s|\*\*\(?[1-5A-E][.):]?\*\*)|[.?](?:\s|$)|\n|$)"
+    r"(?P<body>[^\n]{1,300}?)"
+    r"(?=[,;.?]?\s{1,4}(?:(?:or|and|또는|아니면)\s)?(?:\([1-5a-e]\)\s|\*\*\(?[1-5A-E][.):]?\*\*)|[.?](?:\s|$)|\n|$)"
 )
 """Options within a line: ``(a) … (b) …``, ``**A** …, **B** …``."""
 _FENCE = re.compile(r"^[ \t]{0,12}(?:```|~~~)", re.MULTILINE)
@@ -55,7 +61,8 @@ _ANSWERS = tuple(
         rf"{_LEAD}{_TAKES}\s{{1,2}}(?P<label>[A-E])\b",
         rf"{_LEAD}(?P<label>(?-i:[A-E]))(?:(?:안|번)?(?:으로|로)(?=\s|$)|{_LIST_MARK})",
         rf"{_LEAD}(?P<label>[A-E])\s?(?:안|번)?(?:으로|로)(?=\s|$)",
-        rf"{_LEAD}(?P<label>(?-i:[A-E]))(?=\s(?:now|first|please|pls|it is|for now|then)\b)",
+        rf"{_LEAD}(?P<label>(?-i:[A-E]))(?=\s(?:now|first|please|pls|it is|for now|then)\s{{0,2}}"
+        r"(?:$|[.,!;]|(?:please|and|but)\b))",
         r"^\s{0,4}(?P<label>[A-E])\s{0,4}$",
         rf"{_LEAD}{_VERB}(?P<ordinal>{_NTH})\s(?:one|option|choice|approach|plan)\b",
         rf"{_LEAD}{_VERB}(?<=the\s)(?P<ordinal>{_NTH})(?=\s{{0,2}}(?:$|[.,!;]))",
@@ -98,6 +105,7 @@ _TAKEN_BACK = re.compile(
     r"|rather|아니야?|아니다|아냐|아 아니|잠깐만?)(?!\w)[\s,.!]{0,4}",
     re.IGNORECASE,
 )
+_DOUBT = re.compile(r"\?|낫|에러|오류|별로")
 _UNDECIDED = re.compile(r"\b(?:let me think|not sure|undecided)\b|생각해 ?볼|고민", re.IGNORECASE)
 _LISTED = re.compile(r"^[ \t]{0,4}(?:[1-9]|[A-E])[.)][ \t]", re.MULTILINE)
 _MAX_CLAUSES = 12
@@ -114,12 +122,20 @@ class Option:
 def options_of(asked: str) -> list[Option]:
     """The last list of options in a message that asks for a choice; empty when it lists fewer than two."""
     text = asked[-_MAX_ASKED:]
-    if not _ASKS.search(text):
+    if not _ASKS.search(text) and (_REPORTS.search(text) or not _PROPOSES.search(text)):
         return []
     fences = [match.start() for match in _FENCE.finditer(text)]
     listed = _in_turn(match for match in _OPTION.finditer(text) if sum(start < match.start() for start in fences) % 2 == 0)
     options = listed if len(listed) >= 2 else _in_turn(_INLINE.finditer(text))
-    return options if len(options) >= 2 else []
+    if len(options) < 2 or not (_ASKS.search(text) or _is_announced(text, options)):
+        return []
+    return options
+
+
+def _is_announced(text: str, options: list[Option]) -> bool:
+    """Whether the words around a list say that these are ways to choose from."""
+    first, last = text.find(options[0].text), text.rfind(options[-1].text) + len(options[-1].text)
+    return _PROPOSES.search(text[max(0, first - _AROUND) : first] + "\n" + text[last:]) is not None
 
 
 def _in_turn(matches: Iterable[re.Match[str]]) -> list[Option]:
@@ -170,7 +186,7 @@ def chosen(answer: str, options: list[Option]) -> list[Option]:
             if other is not None:
                 refused, said = True, rest[other.end() :]
                 continue
-            if _RATHER_THAN.match(clause) or _approves(clause, instead=refused):
+            if _RATHER_THAN.match(clause) or (_approves(clause, instead=refused) and not _doubted(clause, rest)):
                 if taken and taken != names:
                     return []  # more than one is praised
                 taken = names
@@ -190,6 +206,14 @@ def _approves(clause: str, *, instead: bool) -> bool:
     """Whether the rest of a clause that names an option takes it; "instead" does so once another one is refused."""
     rest = re.sub(r"\binstead\b", "", clause, flags=re.IGNORECASE) if instead else clause
     return _FOR_IT.match(rest.rstrip()) is not None and _AGAINST.search(rest) is None
+
+
+def _doubted(clause: str, rest: str) -> bool:
+    """Whether what takes an option goes on to doubt it ("A로 하는데 B가 더 낫지 않아?")."""
+    if not clause.endswith("는데"):
+        return False
+    going_on = re.split(r"[.!\n]", rest[len(clause) :], maxsplit=1)[0]
+    return _AGAINST.search(going_on) is not None or _DOUBT.search(going_on) is not None
 
 
 def _behind(said: str) -> str:

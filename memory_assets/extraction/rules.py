@@ -62,9 +62,9 @@ _DESCRIBES = re.compile(
 
 _TELLS = re.compile(
     r"(?:깨[져졌지]|안 ?[되돼됩]|느[려리]|실패[하해했]|(?:오류|에러|버그)[가는]|죽[어었는]|멈[춰췄추])[^\n]{0,8}$"
-    r"|거든요?\W{0,3}$"
+    r"|거든요?\W{0,3}$|\b(?i:(?:does|is)(?:n['’]?t| not)|fail(?:s|ed|ing)|silently|crash\w*|hangs?|broken|breaks)\b"
 )
-"""A person's sentence in Korean that tells what is broken, or why."""
+"""A person's sentence that tells what is broken, or in Korean why."""
 _MAY_BE = re.compile(
     r"\b(?:might|may|could) (?:not |also |still |well )?(?:be|have|need|mean|fail|cause|lead)\b"
     r"|\bwould (?:improve|help|simplify|reduce)\b|수도 있|일지도|(?<![할될을갈볼줄올쓸])(?<![할될을갈볼줄올쓸]\s)거 ?같",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby, zip_longest
 
 from memory_assets.extraction.cues import Cue, Rules
@@ -22,16 +21,17 @@ _ORDERING = frozenset({"imperative", "request", "ko-request", "dont-do", "ko-don
 """Cues of a person who says what is to be done, or not."""
 _SAYS_SO_AGAIN = 3.0
 """Taken off a sentence that only says that something was said before."""
-_MOST_ORDERED = 600
-"""Characters of a message in which a person says that something was said before."""
+_ONE_WORD = 12
+"""Characters of a sentence that is no more than a word ("AGAIN.")."""
 _ERROR_REACH = 6
 """How many messages after a tool's error an agent still speaks of it."""
 _PROGRAMS: tuple[Origin, ...] = ("template", "tool")
 """Who writes nothing that is worth remembering."""
 _TOLD_BEFORE = re.compile(
-    r"\b(?:told|asked) you\b[^.\n]{0,30}\b(?:already|before|last time|too|twice|again)\b|\bhow many times\b"
-    r"|\bi (?:already|just) (?:told|said|asked)\b|^\W*again[\s.!,]{1,4}(?:please|don't|stop|no)\b"
-    r"|(?:지난번|저번|전번|아까|어제)에?도\s?[^.\n]{0,12}(?:말|얘기|이야기|부탁|그랬)|말했(?:잖|는데|었)"
+    r"\b(?:told|asked) you\b[^.\n]{0,30}\b(?:already|before|last time|too|twice|again)\b"
+    r"|\bhow many times (?:do|must|should|have) i\b|\bi (?:already|just) (?:told|asked) you\b"
+    r"|^\W*again[\s.!,]{1,4}(?:please )?(?:don't|stop|no)\b|^\W*again\W*$"
+    r"|(?:지난번|저번|전번|아까)에?도\s?[^.\n]{0,12}(?:말|얘기|이야기|부탁|그랬)|말했(?:잖|었)"
     r"|몇 번(?:째|을|이나)?\s?(?:말|얘기)",
     re.IGNORECASE,
 )
@@ -137,7 +137,8 @@ def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> l
     """What every sentence of a window is worth, in order."""
     people_only = is_conversation(messages[window.context_start : window.end])
     scored: list[Scored] = []
-    for read in read_window(messages, window, rules):
+    reads = list(read_window(messages, window, rules))
+    for place, read in enumerate(reads):
         spot = read.spot
         score = sum(cue.weight for cue in (*read.cues, *read.on_heading))
         entry_type = _type_of(read, rules)
@@ -148,21 +149,25 @@ def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> l
             score -= rules.limits["user" if spot.voice == "user" else "assistant"]
         if spot.sentence.shape in BOXES.values() and spot.origin != "pasted":
             score, entry_type = max(score, 0.0) + 1.0, "task"
-        told_before = spot.origin == "typed" and _was_told_before(spot.message.text)
-        repeated = told_before and _orders(read.cues)
-        if told_before and not repeated and _was_told_before(spot.sentence.text):
+        told_before = spot.origin == "typed" and _was_told_before(reads, place)
+        repeated = told_before and any(cue.name in _ORDERING for cue in read.cues)
+        if told_before and not repeated and _says_so(spot.sentence.text):
             score -= _SAYS_SO_AGAIN
         scored.append(Scored(spot, score, read.turn, "preference" if repeated else entry_type, read.cues, repeated))
     return scored
 
 
-def _orders(cues: Sequence[Cue]) -> bool:
-    return any(cue.name in _ORDERING for cue in cues)
+def _was_told_before(reads: Sequence[Read], place: int) -> bool:
+    """Whether a sentence says, or the one behind it, or a single word before it, that it was said before."""
+    mine = reads[place].spot
+    near = [one.spot for one in reads[max(0, place - 1) : place + 2] if one.spot.message_index == mine.message_index]
+    return any(
+        _says_so(spot.sentence.text) for spot in near if spot.position >= mine.position or len(spot.sentence.text) <= _ONE_WORD
+    )
 
 
-@lru_cache(maxsize=1 << 8)
-def _was_told_before(message: str) -> bool:
-    return _TOLD_BEFORE.search(spelled_out(message[:_MOST_ORDERED]).translate(_STRAIGHT)) is not None
+def _says_so(text: str) -> bool:
+    return _TOLD_BEFORE.search(spelled_out(text).translate(_STRAIGHT)) is not None
 
 
 def _spots(messages: Sequence[Message], window: Window) -> Iterator[Spot]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from memory_assets.sessions.folders import project_of_folder
 from memory_assets.sessions.keys import session_key
@@ -179,8 +179,12 @@ def title_of(message: Message) -> str | None:
     if hands_over_plan(message.text):
         return short_title("".join(_texts_of(message, stretches, "pasted"))) or None
     typed = "\n".join(_texts_of(message, stretches, "typed"))
-    first, _, _ = typed.lstrip().partition("\n")
-    return None if only_tells_program(first.rstrip()) else short_title(_LINK.sub(r"\1", typed[behind_mode(typed) :])) or None
+    asked = "\n".join(dropwhile(_says_nothing, typed.split("\n")))
+    return short_title(_LINK.sub(r"\1", asked[behind_mode(asked) :])) or None
+
+
+def _says_nothing(line: str) -> bool:
+    return not line.strip() or only_tells_program(line.rstrip())
 
 
 def _title_of_command(messages: Sequence[Message], place: int) -> str | None:

@@ -142,3 +142,26 @@ def test_lists_of_options_that_ask_by_proposing_or_stand_in_a_line(asked: str, a
 def test_steps_are_no_options() -> None:
     assert options_of("I did it:\n\n1. the reader\n2. the writer") == []
     assert chosen("A now was never said", options_of("Options: **A** one, **B** two.")) == []
+
+
+LIST_OF_WORK = "I fixed both. I suggest a follow-up later.\n1. The cache key was wrong\n2. The TTL was zero\nAll tests pass."
+THREE = "Which one?\nA. Postgres\nB. SQLite\nC. Redis"
+TWO = "어느 쪽으로 할까요?\nA. 포스트그레스\nB. 레디스"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (LIST_OF_WORK, "1 is good, 2 still fails"),
+        (LIST_OF_WORK, "2 looks good"),
+        ("The bug has two parts: (a) the parser drops it. (b) the writer ignores it. I suggest fixing both.", "ok do a"),
+        (THREE, "A first step is to add tests."),
+        (THREE, "A now familiar error shows up"),
+        (THREE, "A now breaks everything"),
+        (TWO, "A로 하는데 B가 더 낫지 않아?"),
+        (TWO, "B로 가는데 그건 별로야"),
+        (TWO, "A로 가는데 왜 그래"),
+    ],
+)
+def test_what_reports_doubts_or_begins_with_an_article_takes_nothing(asked: str, answer: str) -> None:
+    assert chosen(answer, options_of(asked)) == []

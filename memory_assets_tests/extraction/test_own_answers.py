@@ -37,21 +37,43 @@ def test_the_answer_and_the_question_are_a_decision(asked: str, reply: str) -> N
     assert entry.title.startswith(entry.evidence[1].quote[:20])
 
 
+KEPT = "Should I keep the old AMIs, or recycle them after 30 days?"
+CACHE = "캐시를 유지할까요, 아니면 30일 뒤에 지울까요?"
+NO_ANSWER = (
+    "hmm", "cool", "/clear", "good question", "explain", "tests fail", "where is the log", "why keep them", "what are AMIs here",
+    "can you explain the AMIs first", "actually no", "none of them", "you decide", "I have to think about the AMIs",
+    "let me check with the team on AMIs", "the second build has 3 errors", "the AMIs page returns 404 for me",
+    "Error: connect ECONNREFUSED 127.0.0.1:5432", "no idea, what do others do?", "wait, is staging done?", "ok",
+    "The invoice export should contain the VAT column.", "please recycle the AMIs of staging and fix the header",
+)  # fmt: skip
+NO_KOREAN_ANSWER = (
+    *("잘 모르겠어", "몰라", "알아서 해", "아무거나", "생각 좀 해볼게", "캐시가 뭐야", "캐시 왜 안돼", "로그 보여줘"),
+    "ㄴㄴ 됐어 내가 할거야",
+)
+
+
 @pytest.mark.parametrize(
     ("asked", "reply"),
     [
-        (RECYCLED, "no idea, what do others do?"),
-        (RECYCLED, "wait, is staging done?"),
-        (RECYCLED, "The invoice export should contain the VAT column."),
-        (PLACES, "ok"),
+        *((KEPT, reply) for reply in NO_ANSWER),
+        *((CACHE, reply) for reply in NO_KOREAN_ANSWER),
         ("Which log shows it?", "not now"),
+        ("Which of the two files is failing?", "both"),
+        ("Do you see the error in the browser or the terminal?", "terminal"),
+        ("What should I look at next?", "look at login.py"),
+        ("무엇을 도와드릴까요?", "로그인 버그 고쳐줘"),
+        ("언제부터 그랬을까요?", "3일 전"),
         ("Would you like me to mark the PR as ready for review?", "ehh there's a new bug in it"),
-        ("몇 번까지 할까요?", "ㄴㄴ 됐어 내가 할거야"),
         ("Which one?\nA) Keep it append-only\nB) Compact it every night", "3 files are missing"),
     ],
 )
 def test_what_answers_nothing_decides_nothing(asked: str, reply: str) -> None:
     assert decided(user("so"), agent(asked), user(reply), agent("OK.")) == []
+
+
+def test_the_answer_behind_a_yes_on_its_own_line_is_quoted() -> None:
+    (entry,) = decided(user("so"), agent(KEPT), user("ok\nrecycle them after 60 days"), agent("OK."))
+    assert entry.evidence[0].quote == "recycle them after 60 days" and entry.title.endswith("60 days")
 
 
 def test_a_choice_may_follow_what_is_said_in_own_words() -> None:

@@ -127,14 +127,46 @@ def test_what_a_plan_that_is_only_written_says_was_not_decided() -> None:
     [
         ("use testcontainers in the tests of the db please.", "no mock is as good, told you last time too"),
         ("커밋 메시지 한글로 써줘 우리 팀은 다 한글이야.", "지난번에도 말했는데"),
-        ("Again, please leave the imports alone.", "I touch them myself."),
+        ("Again, don't touch the imports of the page.", "I do it myself."),
     ],
 )
 def test_what_is_ordered_again_stands(order: str, before: str) -> None:
     found = [(entry.entry_type, entry.title) for entry in entries(user(f"{order} {before}"), agent("Sorry."))]
     assert found == [("preference", order)]
-    (once,) = entries(user(order.removeprefix("Again, ")), agent("OK."))
-    assert once.entry_type == "task"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "how many times does the retry loop run? Please raise it to 5.",
+        "I just asked for a refund and the page crashed. Fix the crash in refund.py.",
+        "I told you already to use tabs there. Now fix the login bug of the shop.",
+        "고객이 환불해달라고 말했는데 환불 기능 추가해줘",
+        "again, please run the tests and fix the header of the page",
+    ],
+)
+def test_what_is_ordered_beside_something_that_was_said_does_not_stand(said: str) -> None:
+    found = entries(user(said), *(agent(f"I look at part {n}.") for n in "abcd"))
+    assert {entry.entry_type for entry in found if "fix" in entry.title.lower() or "추가" in entry.title} <= {"task"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No module named requests",
+        "no response from the server",
+        "No data in the table of the orders",
+        "no such file or directory",
+        "포트가 8080로 하고 있어서 에러나",
+        "버전 2로 해봤는데 안 돼",
+        "3 tests then fail on the runner",
+        "login doesn't work on safari",
+        "export fails silently on the phone",
+        "테스트가 돌아야지 배포되지",
+    ],
+)
+def test_what_tells_of_a_fault_is_neither_decided_nor_wanted(said: str) -> None:
+    assert {entry.entry_type for entry in entries(user(said), agent("I look."))} <= {"fact", "insight"}
 
 
 def test_praise_before_an_order_says_nothing_of_it() -> None:

@@ -29,6 +29,7 @@ def said(*texts: str) -> list[Message]:
         (["/code 로그인 화면을 고쳐줘", "thanks a lot"], "로그인 화면을 고쳐줘"),
         (["/code src/app.py", "fix the login form"], "fix the login form"),
         (["/login returns 500 since noon", "fix the login form"], "/login returns 500 since noon"),
+        (["/add a.py\nfix the crash of the login"], "fix the crash of the login"),
         (["/run npm install left pad", "fix the login form"], "fix the login form"),
         (["[@app.py](file:///home/me/app.py) needs a retry"], "@app.py needs a retry"),
         (["/add src/app.py"], "/add src/app.py"),
