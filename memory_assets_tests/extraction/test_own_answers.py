@@ -40,7 +40,8 @@ def test_the_answer_and_the_question_are_a_decision(asked: str, reply: str) -> N
 KEPT = "Should I keep the old AMIs, or recycle them after 30 days?"
 CACHE = "캐시를 유지할까요, 아니면 30일 뒤에 지울까요?"
 NO_ANSWER = (
-    "hmm", "cool", "/clear", "good question", "explain", "tests fail", "where is the log", "why keep them", "what are AMIs here",
+    "hmm", "cool", "/clear", "good question", "explain", "tests fail", "where is the log",
+    "why keep them", "what are AMIs here",
     "can you explain the AMIs first", "actually no", "none of them", "you decide", "I have to think about the AMIs",
     "let me check with the team on AMIs", "the second build has 3 errors", "the AMIs page returns 404 for me",
     "Error: connect ECONNREFUSED 127.0.0.1:5432", "no idea, what do others do?", "wait, is staging done?", "ok",
