@@ -19,7 +19,7 @@ _AROUND = 200
 _OPTION = re.compile(
     r"^[ \t]{0,12}(?:[-*+•][ \t]{1,4}|#{1,6}[ \t]{1,4})?(?:\*\*|__)?"
     r"(?:(?:option|choice|approach|plan|alternative|방법|옵션|선택지|방안|안)[ \t]{0,2})?"
-    r"(?P<label>[1-9]|[A-Ea-e])(?P<letter>)(?:안|번)?(?:\*\*|__)?[.):：](?:\*\*|__)?[ \t]{1,4}(?P<body>\S[^\n]{2,400})$",
+    r"(?P<label>[1-9]|[A-Ea-e])(?P<letter>)(?:안|번)?(?:\*\*|__)?[.):：](?:\*\*|__)?[ \t]{1,4}(?P<body>\S[^\n]{1,400})$",
     re.IGNORECASE | re.MULTILINE,
 )
 _INLINE = re.compile(
@@ -61,6 +61,7 @@ _ANSWERS = tuple(
         rf"{_LEAD}{_TAKES}\s{{1,2}}(?P<label>[A-E])\b",
         rf"{_LEAD}(?P<label>(?-i:[A-E]))(?:(?:안|번)?(?:으로|로)(?=\s|$)|{_LIST_MARK})",
         rf"{_LEAD}(?P<label>[A-E])\s?(?:안|번)?(?:으로|로)(?=\s|$)",
+        rf"{_LEAD}(?P<label>(?-i:[A-E]))(?=(?:은|는|이|가|를|을|만|도)?\s?(?:말고|대신|빼고|보다|별로|낫|나아|좋))",
         rf"{_LEAD}(?P<label>(?-i:[A-E]))(?=\s(?:now|first|please|pls|it is|for now|then)\s{{0,2}}"
         r"(?:$|[.,!;]|(?:please|and|but)\b))",
         r"^\s{0,4}(?P<label>[A-E])\s{0,4}$",

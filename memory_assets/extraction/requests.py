@@ -66,6 +66,8 @@ _FEW_WORDS = 2
 """Telling words that a person's sentence has at least that says what is wrong: a greeting has none."""
 ASKS_BACK = "asks-back"
 """The cue of a person who wants to be asked or told before something happens."""
+NO_SUCH_THING = "no-such-thing"
+"""The cue of a person who wants none of something ("no emojis please")."""
 _BUILDS = re.compile(
     r"^\W{0,3}(?:please |can you |could you )?(?:add|write|build|create|make|implement|show)\b|알림을?\s?(?:보내|추가|띄|줄)",
     re.IGNORECASE,
@@ -137,7 +139,13 @@ def asks_for_work(request: Scored, answers: float, *, opens: bool, is_told_done:
     if request.entry_type == "task":
         return request.score >= _ASKS_ENOUGH or also_orders(text) or much
     if request.entry_type == "preference":
-        stands = request.is_repeated or is_standing(text) or _asks_back(request) or _IN_A_CASE.search(text)
+        stands = (
+            request.is_repeated
+            or request.has(NO_SUCH_THING)
+            or is_standing(text)
+            or _asks_back(request)
+            or _IN_A_CASE.search(text)
+        )
         return _orders(request) and not stands
     if thanks(text) or len(spot.words) < _FEW_WORDS:
         return False

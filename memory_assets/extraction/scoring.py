@@ -150,7 +150,7 @@ def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> l
         if spot.sentence.shape in BOXES.values() and spot.origin != "pasted":
             score, entry_type = max(score, 0.0) + 1.0, "task"
         told_before = spot.origin == "typed" and _was_told_before(reads, place)
-        repeated = told_before and any(cue.name in _ORDERING for cue in read.cues)
+        repeated = told_before and (any(cue.name in _ORDERING for cue in read.cues) or entry_type == "preference")
         if told_before and not repeated and _says_so(spot.sentence.text):
             score -= _SAYS_SO_AGAIN
         scored.append(Scored(spot, score, read.turn, "preference" if repeated else entry_type, read.cues, repeated))

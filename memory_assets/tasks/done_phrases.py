@@ -72,11 +72,16 @@ _LATER = re.compile(
 
 def all_tests_pass(text: str) -> bool:
     """Whether a text says that tests or checks pass, not that they should or will, and nowhere that any fail."""
-    return _FAILURE.search(text) is None and any(
+    return not says_failure(text) and any(
         _NOT_THE_TESTS.search(match[0]) is None
         and _NOT_THE_TESTS.search(text[max(0, match.start() - 25) : match.start()]) is None
         for match in _TESTS_PASS.finditer(text)
     )
+
+
+def says_failure(text: str) -> bool:
+    """Whether a text says that tests, checks or a build fail."""
+    return _FAILURE.search(text) is not None
 
 
 def commit_made(text: str) -> str | None:

@@ -14,6 +14,8 @@ _NAMED: Final = re.compile(r"\s{0,8}/(?P<name>[a-z][a-z-]{1,24})(?=\s|$)", re.IG
 _GIVEN: Final = re.compile(r"[~./\w*-]{1,200}")
 _RUNS: Final = frozenset(("add", "drop", "read-only", "run", "git", "test", "lint", "load", "save"))
 """Names of commands behind which plain words are what a terminal is given."""
+_FAULT: Final = re.compile(r"broken|fail\w*|missing|slow\w*|wrong|crash\w*|returns?", re.IGNORECASE)
+"""What is said of an address that begins like a command: ``/checkout fails``."""
 _FEW_PLAIN, _MOST_OF_TERMINAL = 2, 6
 _READ: Final = 400
 """Characters of a line that are looked at."""
@@ -35,6 +37,8 @@ def only_tells_program(line: str) -> bool:
         return False
     given = line[named.end() : _READ].split()
     if not all(_GIVEN.fullmatch(word) for word in given):
+        return False
+    if any(_FAULT.fullmatch(word) for word in given):
         return False
     plain = sum(word.isalnum() for word in given)
     return plain <= _FEW_PLAIN or (named["name"].lower() in _RUNS and len(given) <= _MOST_OF_TERMINAL)

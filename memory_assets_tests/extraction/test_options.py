@@ -133,6 +133,10 @@ def test_two(answer: str) -> None:
         ("Options: **A** pin the image, **B** bump the JDK, **C** set -Xmx by hand.", "A now, B is for the shop team", "A"),
         ("We could (a) retry, (b) queue it, or (c) drop it. Which one?", "b", "B"),
         ("어느 쪽으로 할까요? (1) 재시도 (2) 큐", "2번으로 해줘", "2"),
+        ("A) 유지\nB) 삭제\n어느 쪽으로 할까요?", "B로", "B"),
+        ("1. S3\n2. R2\nWhich one?", "the second one", "2"),
+        ("A) 크론잡으로 돌리기\nB) 람다로 돌리기\n어느 쪽으로 할까요?", "B 말고 A", "A"),
+        ("A) 크론잡으로 돌리기\nB) 람다로 돌리기\n어느 쪽으로 할까요?", "B가 낫겠다", "B"),
     ],
 )
 def test_lists_of_options_that_ask_by_proposing_or_stand_in_a_line(asked: str, answer: str, label: str) -> None:

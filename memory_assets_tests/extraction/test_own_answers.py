@@ -29,6 +29,10 @@ def decided(*talk: Message) -> list[ExtractedEntry]:
         ("Right now rows are kept forever. Would 30 days with a nightly delete suit you?", "make it 90, disputes come in late"),
         ("재시도는 몇 번까지 할까요?", "ㅇㅋ 8회. 그담에 슬랙으로 알림"),
         ("키를 무엇으로 만들까요?", "orderId-attemptSeq 로"),
+        ("Should I keep the old AMIs, or recycle them after 30 days?", "no, recycle them after 60 days"),
+        ("Should the timeout be 30 seconds?", "60, the load balancer cuts at 65"),
+        ("Should I use Postgres or SQLite for it?", "postgres"),
+        ("Redis와 인메모리 중 무엇으로 할까요?", "redis"),
     ],
 )
 def test_the_answer_and_the_question_are_a_decision(asked: str, reply: str) -> None:
@@ -47,6 +51,11 @@ NO_ANSWER = (
     "Error: connect ECONNREFUSED 127.0.0.1:5432", "no idea, what do others do?", "wait, is staging done?", "ok",
     "The invoice export should contain the VAT column.", "please recycle the AMIs of staging and fix the header",
 )  # fmt: skip
+WAYS = "Should I use Postgres or SQLite for it?"
+NO_CHOICE = (
+    *("the postgres container is stopped", "postgres was down yesterday", "I dislike postgres", "sqlite is too slow for us"),
+    *("anything but sqlite", "we tried postgres and it was slow", "postgres로 하면 비용이 얼마야", "sqlite는 안 써"),
+)
 NO_KOREAN_ANSWER = (
     *("잘 모르겠어", "몰라", "알아서 해", "아무거나", "생각 좀 해볼게", "캐시가 뭐야", "캐시 왜 안돼", "로그 보여줘"),
     "ㄴㄴ 됐어 내가 할거야",
@@ -58,6 +67,7 @@ NO_KOREAN_ANSWER = (
     [
         *((KEPT, reply) for reply in NO_ANSWER),
         *((CACHE, reply) for reply in NO_KOREAN_ANSWER),
+        *((WAYS, reply) for reply in NO_CHOICE),
         ("Which log shows it?", "not now"),
         ("Which of the two files is failing?", "both"),
         ("Do you see the error in the browser or the terminal?", "terminal"),

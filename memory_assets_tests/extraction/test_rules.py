@@ -153,6 +153,24 @@ def test_what_is_ordered_beside_something_that_was_said_does_not_stand(said: str
 @pytest.mark.parametrize(
     "said",
     [
+        "As I told you before, always use tabs.",
+        "I already told you, never push to main.",
+        "I told you twice already: don't use emojis in commit messages.",
+        "지난번에도 말했지만 항상 탭을 써.",
+        "no emojis in the README please",
+    ],
+)
+def test_what_is_wanted_always_stands_however_it_is_said(said: str) -> None:
+    assert [entry.entry_type for entry in entries(user(said), agent("OK."))] == ["preference"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no more emails come in since the deploy",
+        "no new rows in the table after the import",
+        "10초로 늘려도 타임아웃 나",
+        "서버 2대로 늘려야 하나",
         "No module named requests",
         "no response from the server",
         "No data in the table of the orders",

@@ -82,6 +82,8 @@ def test_a_claim_alone_a_guess_or_a_contradicted_report_does_not(log: EventLog, 
 
 COMMITS, COMMITTED = "shell: git commit -am login", "printed: [main 313c1a3] Mend the login\n 2 files changed, 71 insertions(+)"
 
+REVERTED = 'printed: [main 9c3a0de] Revert "Mend the login"\n 2 files changed, 71 deletions(-)'
+
 
 @pytest.mark.long
 def test_a_commit_that_git_shows_bears_out_what_is_reported_behind_it(log: EventLog, database: Database) -> None:
@@ -90,6 +92,11 @@ def test_a_commit_that_git_shows_bears_out_what_is_reported_behind_it(log: Event
         (ASKED, "> I fixed the login.\n\n```\n[fix/login 313c1a3] Mend the login\n```"): named,
         (ASKED, COMMITS, COMMITTED, REPORT): named,
         (ASKED, COMMITS, COMMITTED, REPORT, "No, it still fails."): IN_PROGRESS,
+        (ASKED, COMMITS, COMMITTED.replace("Mend the login", "로그인을 고치다"), REPORT): named,
+        # Of something else, taken back, or beside tests that fail.
+        (ASKED, COMMITS, COMMITTED.replace("Mend the login", "Add dark mode"), REPORT): IN_PROGRESS,
+        (ASKED, COMMITS, COMMITTED, COMMITS, REVERTED, REPORT): IN_PROGRESS,
+        (ASKED, COMMITS, COMMITTED, "> I fixed the login, but 2 tests fail."): IN_PROGRESS,
         # Of another turn, or of what was done behind the report.
         ("First the logout.", COMMITS, COMMITTED, ASKED, REPORT): IN_PROGRESS,
         (ASKED, REPORT, COMMITS, COMMITTED): IN_PROGRESS,

@@ -51,7 +51,11 @@ def test_words_behind_a_mode_of_the_chat_are_the_persons() -> None:
     assert texts("/ask why does it fail") == ["why does it fail"]
     assert texts("/code 캐시 키에 버전을 넣어줘. 테스트도 고쳐줘.") == ["캐시 키에 버전을 넣어줘.", "테스트도 고쳐줘."]
     assert texts("/add src/app.py src/cache.py") == texts("/ask") == texts("/code src/app.py") == []
-    for said in ("/login returns 500 since the deploy.", "/add a retry with backoff to the http client and log it please"):
+    for said in (
+        "/login returns 500 since the deploy.",
+        "/checkout fails",
+        "/add a retry with backoff to the http client and log it please",
+    ):
         assert texts(said) == [said]
     assert texts("/run npm install left pad") == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.unit_tables.changing_calls import CHANGES_FILES, FAILED, SHOWS_COMMIT
 from memory_assets.sessions.tool_calls import commits_made
 from memory_assets.tasks.done_evidence import FoundQuote, Speaker, only_guesses, reports, what_settles
-from memory_assets.tasks.done_phrases import is_for_later, is_guess
+from memory_assets.tasks.done_phrases import is_for_later, is_guess, says_failure
 from memory_assets.tasks.one_turn import is_one_turn
+from memory_assets.text.particles import is_hangul
 from memory_assets.vocabulary import DoneBasis
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ WHERE c.session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {
 
 _COMMITS = f"""
 SELECT session_id, message_index, left(text, {_OF_A_RESULT}) FROM messages
-WHERE session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST}) AND {SHOWS_COMMIT}
+WHERE session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST}) AND NOT sidechain AND {SHOWS_COMMIT}
 ORDER BY session_id, message_index
 """
 
@@ -105,6 +107,16 @@ class _Calls:
         return slice(bisect_right(self.places, first), bisect_left(self.places, end))
 
 
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    """A commit that a terminal showed, and what it was called."""
+
+    message_index: int
+    commit: str
+    subject: str
+
+
+_REVERTS = re.compile(r"Revert \"(?P<subject>.{1,400})\"$")
 _LASTING: tuple[DoneBasis, ...] = ("commit", "passing_test")
 """What an agent reports that stands when the turn has ended."""
 
@@ -118,7 +130,7 @@ class ClaimEvidence:
         answers: Mapping[str, _Answers],
         ends: Mapping[str, int],
         calls: Mapping[str, _Calls],
-        commits: Mapping[str, Sequence[tuple[int, str]]],
+        commits: Mapping[str, Sequence[_Commit]],
     ) -> None:
         self._quotes = quotes
         self._answers = answers
@@ -147,7 +159,7 @@ class ClaimEvidence:
             reported = reports(quotes)
             answer = self._answer(session_id, reported[-1].message_index) if reported else None
             changed = bool(reported) and self._ends_with(session_id, quotes, reported[-1])
-            made = self._committed(session_id, reported[-1].message_index) if reported else None
+            made = self._committed(session_id, self.quotes(entry_id), reported[-1]) if reported else None
             if settled := what_settles(quotes, answer, project_key, files_changed=changed, committed=made):
                 return BorneOut("done", settled.basis, settled.named)
             if only_guesses(quotes):
@@ -175,12 +187,20 @@ class ClaimEvidence:
         first, _ = answers.turn_of(report.message_index)
         return calls.changed_files(first, report.message_index)
 
-    def _committed(self, session_id: str, message_index: int) -> str | None:
-        """The last commit that was made before a message in its turn."""
+    def _committed(self, session_id: str, quotes: Sequence[FoundQuote], report: FoundQuote) -> str | None:
+        """The last commit that was made before a report in its turn and is called by a word of it or of the request."""
         answers = self._answers.get(session_id)
-        first = answers.turn_of(message_index)[0] if answers is not None else -1
-        made = [commit for at, commit in self._commits.get(session_id, ()) if first < at < message_index]
-        return made[-1] if made else None
+        first = answers.turn_of(report.message_index)[0] if answers is not None else -1
+        made = [one for one in self._commits.get(session_id, ()) if first < one.message_index < report.message_index]
+        if not made or says_failure(report.message):
+            return None
+        asked = " ".join(quote.text for quote in quotes if quote.speaker == "person")
+        told = stems_of(words_of(f"{asked} {report.text}"))
+        named = [one for one in made if told & stems_of(words_of(one.subject))]
+        # Where the one is written in Korean and the other is not they share no word.
+        is_other = len(made) == 1 and _has_korean(made[0].subject) is not _has_korean(f"{asked} {report.text}")
+        found = named or (made if is_other else [])
+        return found[-1].commit if found else None
 
     def _is_worked_on(self, session_id: str, message_index: int) -> bool:
         """Whether an agent called tools in the turn of a message, and one of them did not fail."""
@@ -218,10 +238,24 @@ def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[s
     for session_id, message_index, changes, failed in connection.execute(_CALLS, wanted).fetchall():
         called.setdefault(session_id, []).append((message_index, changes and not failed, failed))
     calls = {session_id: _Calls(*zip(*one, strict=True)) for session_id, one in called.items()}
-    commits: dict[str, list[tuple[int, str]]] = {}
+    commits: dict[str, list[_Commit]] = {}
     for session_id, message_index, printed in connection.execute(_COMMITS, wanted).fetchall():
-        commits.setdefault(session_id, []).extend((message_index, match["commit"]) for match in commits_made(printed))
+        of_session = commits.setdefault(session_id, [])
+        for match in commits_made(printed):
+            _commit(of_session, _Commit(message_index, match["commit"], match["subject"].strip()))
     return ClaimEvidence(quotes, answers, ends, calls, commits)
+
+
+def _has_korean(text: str) -> bool:
+    return any(map(is_hangul, text))
+
+
+def _commit(made: list[_Commit], newest: _Commit) -> None:
+    """Add a commit; one that takes an earlier one back takes it out, and is none itself."""
+    if taken_back := _REVERTS.match(newest.subject):
+        made[:] = [one for one in made if one.subject != taken_back["subject"]]
+    else:
+        made.append(newest)
 
 
 def _speaker(role: str, kind: str, tool_name: str | None, sidechain: bool) -> Speaker:
