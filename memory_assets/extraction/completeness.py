@@ -145,7 +145,7 @@ _ASKS_CAUSE = re.compile(
     r" (?:why|what(?:['’]s| is) (?:wrong|happening|going on|up))\W*$"
     r"|^\W{0,3}(?:please )?make (?:it|them|that|this)\b(?! \d)"
     r"|^\W{0,3}(?:can|could) you (?:please )?(?:have a |take a )?look\b(?! at| into)"
-    r"|(?:원인|이유|왜 (?:그런|이런)지)(?:을|를|이 뭔지|만|좀|도)?\s?"
+    r"|(?:원인|이유|왜 (?:그런|이런)지)(?:을|를|이 뭔지|만|좀|도|부터)?\s?"
     r"(?:찾아|봐|확인|알아|파악)\S{0,12}\W*$",
     re.IGNORECASE,
 )

@@ -31,6 +31,7 @@ from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, longest_message, score_window, turns_of
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection, says_what_of
 from memory_assets.extraction.sentence_context import words_of
+from memory_assets.extraction.statements import told
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.titles import title_behind, title_of
 from memory_assets.extraction.todos import Todo
@@ -51,28 +52,6 @@ _OPEN = re.compile(
 """What an agent's sentence holds that says of nothing that it was decided."""
 _WAITS = re.compile(r"^\W{0,3}(?:still |now )?waiting (?:for|on)\b|^[^\n]{0,60}기다리(?:는 중|고 있)", re.IGNORECASE)
 """An agent on the way waits for its helpers and tools."""
-_DESCRIBES = re.compile(
-    r"^\W{0,3}(?i:(?:additionally|also|currently|right now|since|when|while|because|and|but|so)\b[\s,]{1,3})?"
-    r"(?:(?i:the|this|there|it|these|those|our|my)|\w{1,60}\(\)|[a-z]{1,40}[A-Z]\w{1,60}|`[^`\n]{1,80}`)"
-    r"\s(?:\S{1,60}\s){0,6}?(?:is|are|was|were|does|has|have|can|will|would|could|[a-z]{2,20}s)\b"
-    r"|^\W{0,3}(?i:(?:ok(?:ay)?|k|so|well)\b[\s,]{1,3})?"
-    r"(?i:i(?:['’]ve| have)? (?:ran|tried|saw|got|noticed|found|removed|added|changed|fixed)|here(?:['’]s| is| are)(?! what))\b"
-)
-"""A person's sentence that tells how something is or behaves, and decides nothing."""
-
-_TELLS = re.compile(
-    r"(?:깨[져졌지]|안 ?[되돼됩]|느[려리]|실패[하해했]|(?:오류|에러|버그)[가는]|죽[어었는]|멈[춰췄추])[^\n]{0,8}$"
-    r"|거든요?\W{0,3}$|\b(?i:(?:does|is)(?:n['’]?t| not)|fail(?:s|ed|ing)|silently|crash\w*|hangs?|broken|breaks)\b"
-)
-"""A person's sentence that tells what is broken, or in Korean why."""
-_MAY_BE = re.compile(
-    r"\b(?:might|may|could) (?:not |also |still |well )?(?:be|have|need|mean|fail|cause|lead)\b"
-    r"|\bwould (?:improve|help|simplify|reduce)\b|수도 있|일지도|(?<![할될을갈볼줄올쓸])(?<![할될을갈볼줄올쓸]\s)거 ?같",
-    re.IGNORECASE,
-)
-"""A person supposes how something is."""
-
-
 _CONTEXT = re.compile(
     r"^\W{0,4}(?:\d{1,2}[.)]\s)?(?:the )?"
     r"(?:context|background|motivation|problems?|issues?|overview|current (?:state|behaviou?r)|배경|현황|문제점?|개요)\W{0,3}$",
@@ -248,17 +227,10 @@ def _type(main: Scored) -> EntryType:
     if main.entry_type == "task" and opens_supposed(main.spot.sentence.text) and not also_orders(main.spot.sentence.text):
         return "fact"
     if main.spot.origin == "typed" or main.spot.sentence.shape in BOXED:
-        return main.entry_type or _told(main.spot.sentence.text)
+        return main.entry_type or told(main.spot.sentence.text)
     if main.entry_type in ("task", "preference", None):
         return "decision" if main.spot.in_plan and _CONTEXT.match(main.spot.sentence.heading) is None else "fact"
     return main.entry_type
-
-
-def _told(text: str) -> EntryType:
-    """Of a person's sentence that no phrase names: a guess is found out, a description is so, all else is decided."""
-    if _MAY_BE.search(text):
-        return "insight"
-    return "fact" if _DESCRIBES.match(text) or _TELLS.search(text) else "decision"
 
 
 # -- what belongs together
