@@ -142,7 +142,7 @@ _ORDERS_THAT = re.compile(
 """What is asked for is named by a word alone ("change that", "이것도 고쳐줘")."""
 _ASKS_CAUSE = re.compile(
     r"\b(?:find out|figure out|check|see|look into|tell me|investigate|know)"
-    r" (?:why|what(?:['’]s| is) (?:wrong|happening|going on|up))\W*$"
+    r" (?:why|what(?:['’]s| is) (?:wrong|happening|going on|up))(?:\W*$|(?=,))"
     r"|^\W{0,3}(?:please )?make (?:it|them|that|this)\b(?! \d)"
     r"|^\W{0,3}(?:can|could) you (?:please )?(?:have a |take a )?look\b(?! at| into)"
     r"|(?:원인|이유|왜 (?:그런|이런)지)(?:을|를|이 뭔지|만|좀|도|부터)?\s?"

@@ -96,6 +96,7 @@ def test_a_question_that_finds_fault_stands_behind_what_it_finds_fault_with() ->
     [
         ("customers get charged twice sometimes, see PAY-2291.", "can u find out why"),
         ("the orders table is super laggy.", "make it not laggy"),
+        ("we're double charging people.", "find out why, don't fix anything yet"),
         ("결제가 어제부터 두 번씩 승인돼.", "왜 그런지 확인해줘"),
         ("푸시를 누르면 흰 화면만 떠.", "원인부터 찾아줘"),
         ("p95 of the search went from 180 to 410ms.", "can u look, the repo is checked out here"),
