@@ -10,6 +10,8 @@ _DESCRIBES = re.compile(
     r"^\W{0,3}(?i:(?:additionally|also|currently|right now|since|when|while|because|and|but|so)\b[\s,]{1,3})?"
     r"(?:(?i:the|this|there|it|these|those|our|my)|\w{1,60}\(\)|[a-z]{1,40}[A-Z]\w{1,60}|`[^`\n]{1,80}`)"
     r"\s(?:\S{1,60}\s){0,6}?(?:is|are|was|were|does|has|have|can|will|would|could|[a-z]{2,20}s)\b"
+    r"|^\W{0,3}[A-Za-z][\w-]{1,30}(?: [\w-]{1,30}){0,2} (?:is|are|lives?|lands?)"
+    r"(?: [\w-]{1,20})? (?:(?:in|at|under|by|from|via) |`)"
     r"|^\W{0,3}(?i:(?:ok(?:ay)?|k|so|well)\b[\s,]{1,3})?"
     r"(?i:i(?:['’]ve| have)? (?:ran|tried|saw|got|noticed|found|removed|added|changed|fixed)|here(?:['’]s| is| are)(?! what))\b"
 )

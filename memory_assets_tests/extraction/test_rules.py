@@ -170,6 +170,8 @@ def test_what_is_wanted_always_stands_however_it_is_said(said: str) -> None:
         "푸시를 눌러서 들어오면 가끔 흰 화면만 뜬다는 리뷰가 계속 올라와.",
         "민지님이 A32에서 확인했는데 흰 화면은 없어졌대.",
         "로컬에서는 잘 되는데",
+        "Training code is `train/`, features are built by `features/build.py`.",
+        "Models are in dbt/models/marts, raw data lands via the loader.",
         "no more emails come in since the deploy",
         "no new rows in the table after the import",
         "10초로 늘려도 타임아웃 나",
