@@ -158,6 +158,7 @@ def test_what_is_ordered_beside_something_that_was_said_does_not_stand(said: str
         "I told you twice already: don't use emojis in commit messages.",
         "지난번에도 말했지만 항상 탭을 써.",
         "no emojis in the README please",
+        "앞으로 새 문서에도 제목엔 항상 영문 id 붙이는 걸로.",
     ],
 )
 def test_what_is_wanted_always_stands_however_it_is_said(said: str) -> None:
