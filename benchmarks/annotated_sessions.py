@@ -115,7 +115,7 @@ def _written(path: Path) -> AnnotatedSession:
 
 def _record(number: int, who: str, text: str) -> dict[str, Any]:
     """A block as a line of a session's file."""
-    about = {"sessionId": _NOBODYS_ID.format(0), "uuid": _NOBODYS_ID.format(number), "cwd": "/srv/work", "version": "2.0.0"}
+    about = {"sessionId": _NOBODYS_ID.format(0), "uuid": _NOBODYS_ID.format(number), "cwd": "/srv/shop", "version": "2.0.0"}
     about |= {"timestamp": f"2026-03-02T{10 + number // 60:02d}:{number % 60:02d}:00.000Z"}
     kind, _, tool = who.partition(" ")
     match kind:

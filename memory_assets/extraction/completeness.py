@@ -202,7 +202,7 @@ def asks_to_know(text: str) -> bool:
 @lru_cache(maxsize=1 << 10)  # each step that leaves questions out asks; no whole message is held for it
 def _asks_to_know(text: str) -> bool:
     said = spelled_out(text)
-    return _ASKS_TO_KNOW.match(said) is not None and not also_orders(said)
+    return _ASKS_TO_KNOW.match(said) is not None and _ALSO_ORDERS.search(said) is None
 
 
 def also_orders(text: str) -> bool:

@@ -19,7 +19,7 @@ _AROUND = 200
 _OPTION = re.compile(
     r"^[ \t]{0,12}(?:[-*+•][ \t]{1,4}|#{1,6}[ \t]{1,4})?(?:\*\*|__)?"
     r"(?:(?:option|choice|approach|plan|alternative|방법|옵션|선택지|방안|안)[ \t]{0,2})?"
-    r"(?P<label>[1-9]|[A-Ea-e])(?P<letter>)(?:안|번)?(?:\*\*|__)?[.):：](?:\*\*|__)?[ \t]{1,4}(?P<body>\S[^\n]{1,400})$",
+    r"(?P<label>[1-9]|[A-Ea-e])(?:안|번)?(?:\*\*|__)?[.):：](?:\*\*|__)?[ \t]{1,4}(?P<body>\S[^\n]{1,400})$",
     re.IGNORECASE | re.MULTILINE,
 )
 _INLINE = re.compile(
@@ -123,14 +123,13 @@ class Option:
 def options_of(asked: str) -> list[Option]:
     """The last list of options in a message that asks for a choice; empty when it lists fewer than two."""
     text = asked[-_MAX_ASKED:]
-    if not _ASKS.search(text) and (_REPORTS.search(text) or not _PROPOSES.search(text)):
+    asks = _ASKS.search(text) is not None
+    if not asks and (_REPORTS.search(text) or not _PROPOSES.search(text)):
         return []
     fences = [match.start() for match in _FENCE.finditer(text)]
     listed = _in_turn(match for match in _OPTION.finditer(text) if sum(start < match.start() for start in fences) % 2 == 0)
     options = listed if len(listed) >= 2 else _in_turn(_INLINE.finditer(text))
-    if len(options) < 2 or not (_ASKS.search(text) or _is_announced(text, options)):
-        return []
-    return options
+    return options if len(options) >= 2 and (asks or _is_announced(text, options)) else []
 
 
 def _is_announced(text: str, options: list[Option]) -> bool:
@@ -143,7 +142,8 @@ def _in_turn(matches: Iterable[re.Match[str]]) -> list[Option]:
     """The last options that count from the first label without a gap."""
     options: list[Option] = []
     for match in matches:
-        label = (match.group("label") or match.group("letter")).upper()
+        named = match.groupdict()
+        label = (named["label"] or named["letter"]).upper()
         if label in ("1", "A"):
             options = []
         elif not options or ord(label) != ord(options[-1].label) + 1:

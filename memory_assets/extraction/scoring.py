@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
@@ -138,6 +138,7 @@ def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> l
     people_only = is_conversation(messages[window.context_start : window.end])
     scored: list[Scored] = []
     reads = list(read_window(messages, window, rules))
+    again = {place for place, read in enumerate(reads) if read.spot.origin == "typed" and _says_so(read.spot.sentence.text)}
     for place, read in enumerate(reads):
         spot = read.spot
         score = sum(cue.weight for cue in (*read.cues, *read.on_heading))
@@ -149,21 +150,25 @@ def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> l
             score -= rules.limits["user" if spot.voice == "user" else "assistant"]
         if spot.sentence.shape in BOXES.values() and spot.origin != "pasted":
             score, entry_type = max(score, 0.0) + 1.0, "task"
-        told_before = spot.origin == "typed" and _was_told_before(reads, place)
+        told_before = spot.origin == "typed" and bool(again) and _was_told_before(reads, again, place)
         repeated = told_before and (any(cue.name in _ORDERING for cue in read.cues) or entry_type == "preference")
-        if told_before and not repeated and _says_so(spot.sentence.text):
+        if place in again and not repeated:
             score -= _SAYS_SO_AGAIN
         scored.append(Scored(spot, score, read.turn, "preference" if repeated else entry_type, read.cues, repeated))
     return scored
 
 
-def _was_told_before(reads: Sequence[Read], place: int) -> bool:
-    """Whether a sentence says, or the one behind it, or a single word before it, that it was said before."""
+def _was_told_before(reads: Sequence[Read], again: Set[int], place: int) -> bool:
+    """Whether a sentence says, or the one behind it, or a single word before it, that it was said before.
+
+    Args:
+        again: the places of the sentences that say so.
+    """
     mine = reads[place].spot
-    near = [one.spot for one in reads[max(0, place - 1) : place + 2] if one.spot.message_index == mine.message_index]
-    return any(
-        _says_so(spot.sentence.text) for spot in near if spot.position >= mine.position or len(spot.sentence.text) <= _ONE_WORD
-    )
+    near = {
+        one for one in (place - 1, place, place + 1) if one in again and reads[one].spot.message_index == mine.message_index
+    }
+    return any(one >= place or len(reads[one].spot.sentence.text) <= _ONE_WORD for one in near)
 
 
 def _says_so(text: str) -> bool:
