@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from memory_assets.ask.answers import refused, refused_undivided, refused_without_index
 from memory_assets.ask.following import is_unheard, readings
 from memory_assets.ask.list_questions import asked_list
-from memory_assets.ask.listing import listed_answer
+from memory_assets.ask.listing import KINDS, listed_answer, topic_answer
+from memory_assets.ask.topic_questions import asked_topic
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
 from memory_assets.search.answerability.calibration import Calibration, calibration
 from memory_assets.search.answerability.corrected import with_corrections
 from memory_assets.search.answerability.passages import Passage, passages_of
-from memory_assets.search.answerability.question import Question
+from memory_assets.search.answerability.question import Question, understood
 from memory_assets.search.answerability.signs import signs_of_passage
 from memory_assets.search.answerability.sureness import Answerability, answerability_of
 from memory_assets.search.bulk import in_batches
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 20_000
 """Of a question. What is longer is a document."""
+_OF_A_TOPIC = 64
+"""Memories or tasks that are looked at for what is kept of something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +154,26 @@ class Asker:
             yield from answers(self, batch, defaults, first_line=number)
 
     def _listed(self, request: AskRequest) -> AnswerV1 | None:
-        """The answer to a question that asks for a list; None where it asks for anything else, or goes on from an answer."""
+        """The answer to a question that asks for what the store keeps; None where it asks for anything else, or goes on from an
+        answer, or the store keeps nothing of it."""
         follows = request.conversation is not None and request.conversation.last_answer
-        if self._lists is None or follows or (asked := asked_list(request.question)) is None:
+        if self._lists is None or follows:
             return None
+        if (asked := asked_list(request.question)) is not None:
+            with self.searcher.database.reading() as connection:
+                if (told := listed_answer(connection, self._lists, request, asked)) is not None:
+                    return told
+        return self._told_of_topic(self._lists, request)
+
+    def _told_of_topic(self, lists: Lists, request: AskRequest) -> AnswerV1 | None:
+        """The decisions or tasks that speak of what a question is about."""
+        if (asked := asked_topic(request.question)) is None:
+            return None
+        kinds = (KINDS[asked.kept],)
+        found = self.searcher.look_up(replace(request.search(), query=asked.topic, k=_OF_A_TOPIC, kinds=kinds, beside=False))
+        about = understood(asked.topic, found)
         with self.searcher.database.reading() as connection:
-            return listed_answer(connection, self._lists, request, asked)
+            return topic_answer(connection, lists, request, asked, found.response.hits, about)
 
     def _given(self, request: AskRequest, answer: AnswerV1, started: float) -> AnswerV1:
         """An answer as it is given: how long it took is in it, and what it cites is counted."""

@@ -5,6 +5,7 @@ No message says of itself that it still holds, or that nothing was done about it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
@@ -15,6 +16,7 @@ from memory_assets.citations.addresses import SpanCitation, parse_citation
 from memory_assets.log.fetching import fetch
 from memory_assets.results.answer import AnswerCitationV1, ClaimV1
 from memory_assets.search.answers.unit_citations import cited_messages, place_citation
+from memory_assets.search.question.terms import names_in
 from memory_assets.text.sentences import shortened
 
 if TYPE_CHECKING:
@@ -23,10 +25,13 @@ if TYPE_CHECKING:
     from memory_assets.ask.list_questions import AskedList, Listed
     from memory_assets.ask.request import AskRequest
     from memory_assets.ask.said_dates import Language
+    from memory_assets.ask.topic_questions import AskedTopic, Kept
     from memory_assets.results.answer import AnswerV1
     from memory_assets.results.citation import AnyCitationV1
     from memory_assets.results.memories import EntryView
+    from memory_assets.results.search import SearchHitV1
     from memory_assets.results.tasks import TaskView
+    from memory_assets.search.answerability.question import Question
     from memory_assets.vocabulary import EntryType, Stage
 
 MOST_LINES: Final = 8
@@ -34,14 +39,39 @@ _READ: Final = 8 * MOST_LINES
 """Tasks of a state and entries that are looked at: some hold no more, were corrected, or say what another one says."""
 _MOST_CHARACTERS: Final = 200
 """Of a line's words."""
+_ITEM: Final = re.compile(r"(?:[-*•]|\d+[.)])\s+(?=\S)")
+"""The mark of a list, in front of an item."""
+_PARTICLES: Final = re.compile("[가-힣]+$")
+_SPEAKS_OF_IT: Final = 0.6
+"""How much of a topic's words stand in a memory or a task at the least, 0 to 1."""
+_MOST_STATES: Final = 3
+"""Tasks that may be the one whose state is asked for."""
+KINDS: Final[dict[Kept, str]] = {"decision": "entry", "open": "task", "state": "task"}
+"""The units in which what is kept is searched."""
 _HELD: Final[tuple[Stage, ...]] = ("certified", "verified")
-_STANDING: Final = ("active", "contested")
+_ASKS: Final = ("?", "？")
+_IN_FORCE: Final = ("active", "contested")
 _OPEN: Final = ("in_progress", "blocked", "pending")
 
-# ``done`` is what is only said to be so: what is proven is in no list.
 _STATES: Final[dict[Language, dict[str, str]]] = {
-    "en": {"in_progress": "in progress", "blocked": "blocked", "pending": "open", "done": "said to be done, not proven"},
-    "ko": {"in_progress": "진행 중", "blocked": "막힘", "pending": "할 일", "done": "다 했다고만 함"},
+    "en": {
+        "in_progress": "in progress",
+        "blocked": "blocked",
+        "pending": "open",
+        "said": "said to be done, not proven",
+        "done": "done",
+        "passed": "asked for, and its turn has ended",
+        "cancelled": "cancelled",
+    },
+    "ko": {
+        "in_progress": "진행 중",
+        "blocked": "막힘",
+        "pending": "할 일",
+        "said": "다 했다고만 함",
+        "done": "끝남",
+        "passed": "시켰고 그 차례가 끝남",
+        "cancelled": "취소됨",
+    },
 }
 _NOTHING: Final[dict[Language, dict[Listed, str]]] = {
     "en": {
@@ -77,6 +107,14 @@ class Lists(Protocol):
         """The newest first."""
         ...
 
+    def tasks_of(self, connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> list[TaskView]:
+        """Those with these ids."""
+        ...
+
+    def entries_of(self, connection: duckdb.DuckDBPyConnection, addresses: Sequence[str]) -> list[EntryView]:
+        """Those of the memories with these addresses, the newest first."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class _Span:
@@ -93,7 +131,7 @@ class _Found:
     """A line to be told.
 
     Attributes:
-        led: what is said in front of its words: a task's state, or the day of what was decided.
+        led: what is said in front of its words: a task's state, or the day of what was decided and what was asked.
         note: what a person should know of it.
     """
 
@@ -129,17 +167,92 @@ def listed_answer(
     found = [one for one in all_found if isinstance(one, _Found)]
     by_hand = "; ".join(one for one in all_found if isinstance(one, str))
     unquoted = (_BY_HAND[language].format(by_hand),) if by_hand else ()
+    if (told := _told(connection, request, found, unquoted, _all_of(asked.listed, project))) is not None:
+        return told
+    says = next(iter(unquoted), _NOTHING[language][asked.listed])
+    return answer_v1(request, seen=None, answer=says, grounded=False, reason="no_chunks")
+
+
+def topic_answer(
+    connection: duckdb.DuckDBPyConnection,
+    lists: Lists,
+    request: AskRequest,
+    asked: AskedTopic,
+    hits: Sequence[SearchHitV1],
+    about: Question,
+) -> AnswerV1 | None:
+    """What the store keeps about something, or None where it keeps nothing about it.
+
+    Args:
+        hits: the memories or tasks that were found for the topic, the likeliest first.
+        about: the topic's words. What stands beside a memory may speak of it too, and says not that it is meant.
+    """
+    ids = [hit.id for hit in hits if hit.id is not None and hit.relevance >= _SPEAKS_OF_IT]
+    language = language_of(request.question)
+    match asked.kept:
+        case "decision":
+            held = [one for one in lists.entries_of(connection, ids) if one.entry_type == "decision" and one.stage in _HELD]
+            found: list[_Found | str] = list(_held([one for one in held if _speaks_of(about, *_words_of(one))]))
+        case kept:
+            tasks = [
+                one
+                for one in lists.tasks_of(connection, ids)
+                if _speaks_of(about, one.title, *(quote.quote for quote in one.evidence))
+            ]
+            if kept == "open":
+                found = list(_left([one for one in tasks if one.status in _OPEN], language))
+            else:
+                found = list(_standing(sorted(tasks, key=lambda one: ids.index(one.task_id))[:_MOST_STATES], language))
+    lines = [one for one in found if isinstance(one, _Found)]
+    return _told(connection, request, lines, (), f"`memory search {asked.topic!r} --kind {KINDS[asked.kept]}` finds all")
+
+
+def _words_of(entry: EntryView) -> Iterator[str]:
+    """What an entry says, and what it stands under."""
+    yield entry.title
+    yield from (quote.matched_text or "" for quote in entry.evidence)
+    if entry.context is not None:
+        yield entry.context.heading or ""
+        yield _asked(entry)
+
+
+def _asked(entry: EntryView) -> str:
+    """The question that an entry answers; empty where it answers none that is known."""
+    asked = entry.context.asked if entry.context is not None else None
+    return asked if asked and asked.endswith(_ASKS) else ""
+
+
+def _speaks_of(about: Question, *texts: str) -> bool:
+    """Whether one of some texts has enough of the topic's words, and of its names each as it is written."""
+    terms = [word.term for word in about.words]
+    names = [_PARTICLES.sub("", term.text.casefold()) for term, is_name in zip(terms, names_in(terms), strict=True) if is_name]
+    return any(
+        about.held_in(text) >= _SPEAKS_OF_IT and all(name in text.casefold() for name in names if name.isascii())
+        for text in texts
+    )
+
+
+def _told(
+    connection: duckdb.DuckDBPyConnection,
+    request: AskRequest,
+    found: Sequence[_Found],
+    unquoted: tuple[str, ...],
+    all_of: str,
+) -> AnswerV1 | None:
+    """The first of what was found, in the words that were said; None where there is nothing.
+
+    Args:
+        unquoted: what is to be known of what no words were said.
+        all_of: how all of it is seen.
+    """
     lines = list(_lines(connection, found[:MOST_LINES]))
     if not lines:
-        says = next(iter(unquoted), _NOTHING[language][asked.listed])
-        return answer_v1(request, seen=None, answer=says, grounded=False, reason="no_chunks")
-    marked = [
-        (f"[{number}]", line, f"{line.found.led}: {' '.join(line.words.split())}") for number, line in enumerate(lines, 1)
-    ]
+        return None
+    marked = [(f"[{number}]", line, f"{line.found.led} {' '.join(line.words.split())}") for number, line in enumerate(lines, 1)]
     notes = [f"{marker} {line.found.note}" for marker, line, _ in marked if line.found.note]
     if len(found) > len(lines):
         there = f"{len(found)}{' or more' if len(found) >= _READ else ''}"
-        notes.append(f"{len(lines)} of {there} are told: {_all_of(asked.listed, project)} lists all")
+        notes.append(f"{len(lines)} of {there} are told: {all_of}")
     return answer_v1(
         request,
         seen=None,
@@ -155,9 +268,9 @@ def listed_answer(
 def _all_of(listed: Listed, project: str | None) -> str:
     where = f" --project {project!r}" if project else ""
     return (
-        f"`memory entries list --type {listed}{where}`"
+        f"`memory entries list --type {listed}{where}` lists all"
         if listed in ("decision", "preference")
-        else f"`memory tasks list{where}`"
+        else f"`memory tasks list{where}` lists all"
     )
 
 
@@ -200,23 +313,30 @@ def _held(entries: Sequence[EntryView]) -> Iterator[_Found]:
             for one in entry.evidence
             if one.message_index is not None and one.segments
         ]
-        if entry.status in _STANDING and (span := _said(entry.title, spans)) is not None:
+        if entry.status in _IN_FORCE and (span := _said(entry.title, spans)) is not None:
             told.add(entry.memory_id)
             note = f"is contested: see `memory show {entry.citation}`" if entry.status == "contested" else ""
-            yield _Found(f"{entry.said_at:%Y-%m-%d}", entry.title, span, entry.citation, note)
+            asked, span = _chosen(entry.title, span, spans)
+            led = f"{entry.said_at:%Y-%m-%d}: {asked or _asked(entry)}".rstrip()
+            yield _Found(led, entry.title, span, entry.citation, note)
 
 
 def _left(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found | str]:
     """What is said done without proof, and what nobody has spoken of for long, comes last."""
-    for task in sorted(tasks, key=lambda task: (task.requested_status == "done", task.quiet)):
+    yield from _standing(sorted(tasks, key=lambda task: (task.requested_status == "done", task.quiet)), language)
+
+
+def _standing(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found | str]:
+    """How some tasks stand; of one of which no words were said, the title."""
+    for task in tasks:
         spans = [
             _Span((one.session_id, one.message_index), *address.segments[0], one.quote)
             for one in task.evidence
             if isinstance(address := parse_citation(one.uri), SpanCitation)
         ]
         if (span := _said(task.title, spans)) is not None:
-            state = "done" if task.requested_status == "done" else task.status
-            yield _Found(_STATES[language][state], task.title, span)
+            state = "passed" if task.passed else "said" if task.requested_status == "done" else task.status
+            yield _Found(f"{_STATES[language][state]}:", task.title, span)
         elif not task.evidence:
             yield " ".join(task.title.split())
 
@@ -226,6 +346,16 @@ def _said(title: str, spans: Sequence[_Span]) -> _Span | None:
     bare = _bare(title)
     first = next(iter(spans), None)
     return next((one for one in spans if (said := _bare(one.words)) and (said in bare or bare in said)), first)
+
+
+def _chosen(title: str, span: _Span, spans: Sequence[_Span]) -> tuple[str, _Span]:
+    """Of a decision that a question asked for what was asked, and the words that answer it: a question decides nothing."""
+    end = max(title.rfind(mark) for mark in _ASKS) + 1
+    if end and (rest := _bare(title[end:])):
+        for one in spans:
+            if one != span and _bare(one.words).startswith(rest):
+                return title[:end], one
+    return "", span
 
 
 def _bare(text: str) -> str:
@@ -241,6 +371,8 @@ def _lines(connection: duckdb.DuckDBPyConnection, found: Sequence[_Found]) -> It
         message, start = messages.get(one.span.place), one.span.start
         if message is None:
             continue
+        if (mark := _ITEM.match(message.text, start, one.span.end)) is not None:
+            start = mark.end()
         _, end = next(shortened(message.text, start, one.span.end, _MOST_CHARACTERS), (start, one.span.end))
         place = {"segments": [(start, end)], "span_start": start, "span_end": end}
         kind = "entry" if one.memory else "task"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memory_assets.queries.entries import list_entries
-from memory_assets.queries.tasks import list_tasks
+from memory_assets.queries.entries import entries_at, list_entries
+from memory_assets.queries.tasks import list_tasks, tasks_by_id
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,3 +34,9 @@ class AskedLists:
     ) -> list[EntryView]:
         chosen = {"entry_type": entry_type, "stage": stage, "project": project}
         return list_entries(connection, **chosen, limit=limit, with_context=False)[0]
+
+    def tasks_of(self, connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> list[TaskView]:
+        return tasks_by_id(connection, ids, quiet_after=self._quiet_after)
+
+    def entries_of(self, connection: duckdb.DuckDBPyConnection, addresses: Sequence[str]) -> list[EntryView]:
+        return entries_at(connection, addresses)

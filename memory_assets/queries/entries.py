@@ -108,6 +108,18 @@ def entries_of_memory(connection: duckdb.DuckDBPyConnection, memory_id: str) -> 
     return _entries(connection, rows)
 
 
+def entries_at(connection: duckdb.DuckDBPyConnection, addresses: Sequence[str]) -> list[EntryView]:
+    """The entries of the memories with these ``mem:`` addresses, the newest first."""
+    rows = fetch(
+        connection,
+        f"""{_ENTRIES} WHERE n.status <> 'superseded' AND n.memory_id IN (
+              SELECT o.memory_id FROM memories o JOIN memory_citations k ON k.entry_id = o.first_entry_id
+              WHERE 'mem:' || k.short_id IN {IN_LIST}) {_NEWEST_FIRST}""",
+        [json_list(addresses)],
+    )
+    return _entries(connection, rows)
+
+
 def evidence_of(connection: duckdb.DuckDBPyConnection, given: str) -> EvidenceView:
     """An entry with each of its quotes in the message that holds it."""
     entry = one_entry(connection, given)

@@ -122,6 +122,14 @@ def task_view(connection: duckdb.DuckDBPyConnection, task_id: str, *, quiet_afte
     return _views(connection, fetch(connection, f"{_TASKS} AND t.entity_id = ?", [task_id]), quiet_after)[0]
 
 
+def tasks_by_id(
+    connection: duckdb.DuckDBPyConnection, task_ids: Sequence[str], *, quiet_after: int = QUIET_AFTER
+) -> list[TaskView]:
+    """The tasks with these whole ids, in the order of :func:`list_tasks`; what is none is left out."""
+    rows = fetch(connection, f"{_TASKS} AND t.entity_id IN {IN_LIST} {_ORDER}", [json_list(task_ids)])
+    return _views(connection, rows, quiet_after)
+
+
 def tasks_by_status(connection: duckdb.DuckDBPyConnection, *, project: str | None = None) -> dict[str, int]:
     """How many tasks there are of each status, in the order of the board."""
     rows = fetch(
