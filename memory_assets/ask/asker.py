@@ -169,8 +169,11 @@ class Asker:
         """The decisions or tasks that speak of what a question is about."""
         if (asked := asked_topic(request.question)) is None:
             return None
-        kinds = (KINDS[asked.kept],)
-        found = self.searcher.look_up(replace(request.search(), query=asked.topic, k=_OF_A_TOPIC, kinds=kinds, beside=False))
+        searched = replace(request.search(), query=asked.topic, k=_OF_A_TOPIC, kinds=(KINDS[asked.kept],), beside=False)
+        try:
+            found = self.searcher.look_up(searched)
+        except IndexMissingError:
+            return None  # the search for the whole question says so
         about = understood(asked.topic, found)
         with self.searcher.database.reading() as connection:
             return topic_answer(connection, lists, request, asked, found.response.hits, about)

@@ -105,7 +105,7 @@ _OTHERS_KOREAN: Final[tuple[tuple[Listed, str], ...]] = (
     ),
     ("preference", rf"지켜야 ?(?:할|하는) ?(?:것|거|게|건|규칙|원칙){_ASKS_KOREAN}"),
 )
-_LEAD: Final = re.compile(r"^(?:(?:so|and|ok(?:ay)?|hey|hi|please|well|그럼|그래서|자)[, ]+)+", re.IGNORECASE)
+_LEAD: Final = re.compile(r"^(?:(?:so|and|ok(?:ay)?|hey|hi|please|well|그럼|그래서|자|혹시)[, ]+)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +122,17 @@ class AskedList:
 
 def asked_list(question: str) -> AskedList | None:
     """The list that a question asks for; None where it asks for anything else, which most do."""
-    text = _LEAD.sub("", " ".join(question.split()).strip(" ?.!~？"))
+    text = bare_question(question)
     for listed, pattern in _patterns():
         if (found := pattern.fullmatch(text)) is not None:
             named = (found["project"] or "").strip(_QUOTATION_MARKS)
             return AskedList(listed, None if named.casefold() in _THIS else named or None)
     return None
+
+
+def bare_question(question: str) -> str:
+    """A question in one line, without its mark and the word that it begins with."""
+    return _LEAD.sub("", " ".join(question.split()).strip(" ?.!~？"))
 
 
 @cache

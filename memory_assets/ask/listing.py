@@ -15,6 +15,7 @@ from memory_assets.ask.extractive import language_of
 from memory_assets.citations.addresses import SpanCitation, parse_citation
 from memory_assets.log.fetching import fetch
 from memory_assets.results.answer import AnswerCitationV1, ClaimV1
+from memory_assets.search.answerability.signs import is_question
 from memory_assets.search.answers.unit_citations import cited_messages, place_citation
 from memory_assets.search.question.terms import names_in
 from memory_assets.text.sentences import shortened
@@ -44,6 +45,8 @@ _ITEM: Final = re.compile(r"(?:[-*•]|\d+[.)])\s+(?=\S)")
 _PARTICLES: Final = re.compile("[가-힣]+$")
 _SPEAKS_OF_IT: Final = 0.6
 """How much of a topic's words stand in a memory or a task at the least, 0 to 1."""
+_IS_IT: Final = 0.75
+"""The same of the task whose state is asked for."""
 _MOST_STATES: Final = 3
 """Tasks that may be the one whose state is asked for."""
 KINDS: Final[dict[Kept, str]] = {"decision": "entry", "open": "task", "state": "task"}
@@ -185,51 +188,39 @@ def topic_answer(
 
     Args:
         hits: the memories or tasks that were found for the topic, the likeliest first.
-        about: the topic's words. What stands beside a memory may speak of it too, and says not that it is meant.
+        about: the topic's words. What is told has them itself: what stands beside it may speak of anything.
     """
     ids = [hit.id for hit in hits if hit.id is not None and hit.relevance >= _SPEAKS_OF_IT]
     language = language_of(request.question)
+    least = _IS_IT if asked.kept == "state" else _SPEAKS_OF_IT
     match asked.kept:
         case "decision":
             held = [one for one in lists.entries_of(connection, ids) if one.entry_type == "decision" and one.stage in _HELD]
-            found: list[_Found | str] = list(_held([one for one in held if _speaks_of(about, *_words_of(one))]))
-        case kept:
-            tasks = [
-                one
-                for one in lists.tasks_of(connection, ids)
-                if _speaks_of(about, one.title, *(quote.quote for quote in one.evidence))
-            ]
-            if kept == "open":
-                found = list(_left([one for one in tasks if one.status in _OPEN], language))
-            else:
-                found = list(_standing(sorted(tasks, key=lambda one: ids.index(one.task_id))[:_MOST_STATES], language))
-    lines = [one for one in found if isinstance(one, _Found)]
-    return _told(connection, request, lines, (), f"`memory search {asked.topic!r} --kind {KINDS[asked.kept]}` finds all")
+            # What asks decides nothing, though an answer that was not understood may have made it a decision.
+            told: list[_Found | str] = [one for one in _held(held) if not is_question(one.span.words)]
+        case "open":
+            told = list(_left([one for one in lists.tasks_of(connection, ids) if one.status in _OPEN], language))
+        case "state":
+            told = list(_standing(sorted(lists.tasks_of(connection, ids), key=lambda one: ids.index(one.task_id)), language))
+    found = [one for one in told if isinstance(one, _Found) and _speaks_of(about, f"{one.title}\n{one.span.words}", least)]
+    by_hand = [one for one in told if isinstance(one, str) and _speaks_of(about, one, least)]
+    unquoted = (_BY_HAND[language].format("; ".join(by_hand)),) if by_hand else ()
+    most = _MOST_STATES if asked.kept == "state" else MOST_LINES
+    all_of = f"`memory search {asked.topic!r} --kind {KINDS[asked.kept]}` finds all"
+    if (answer := _told(connection, request, found, unquoted, all_of, most=most)) is not None or not unquoted:
+        return answer
+    return answer_v1(request, seen=None, answer=unquoted[0], grounded=False, reason="no_chunks")
 
 
-def _words_of(entry: EntryView) -> Iterator[str]:
-    """What an entry says, and what it stands under."""
-    yield entry.title
-    yield from (quote.matched_text or "" for quote in entry.evidence)
-    if entry.context is not None:
-        yield entry.context.heading or ""
-        yield _asked(entry)
-
-
-def _asked(entry: EntryView) -> str:
-    """The question that an entry answers; empty where it answers none that is known."""
-    asked = entry.context.asked if entry.context is not None else None
-    return asked if asked and asked.endswith(_ASKS) else ""
-
-
-def _speaks_of(about: Question, *texts: str) -> bool:
-    """Whether one of some texts has enough of the topic's words, and of its names each as it is written."""
+def _speaks_of(about: Question, text: str, least: float) -> bool:
+    """Whether a text has enough of the topic's words, and its names as they are written."""
     terms = [word.term for word in about.words]
     names = [_PARTICLES.sub("", term.text.casefold()) for term, is_name in zip(terms, names_in(terms), strict=True) if is_name]
-    return any(
-        about.held_in(text) >= _SPEAKS_OF_IT and all(name in text.casefold() for name in names if name.isascii())
-        for text in texts
+    written = text.casefold()
+    has_names = all(
+        re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", written) is not None for name in names if name.isascii()
     )
+    return has_names and about.held_in(text) >= least
 
 
 def _told(
@@ -238,6 +229,8 @@ def _told(
     found: Sequence[_Found],
     unquoted: tuple[str, ...],
     all_of: str,
+    *,
+    most: int = MOST_LINES,
 ) -> AnswerV1 | None:
     """The first of what was found, in the words that were said; None where there is nothing.
 
@@ -245,7 +238,7 @@ def _told(
         unquoted: what is to be known of what no words were said.
         all_of: how all of it is seen.
     """
-    lines = list(_lines(connection, found[:MOST_LINES]))
+    lines = list(_lines(connection, found[:most]))
     if not lines:
         return None
     marked = [(f"[{number}]", line, f"{line.found.led} {' '.join(line.words.split())}") for number, line in enumerate(lines, 1)]
@@ -317,8 +310,7 @@ def _held(entries: Sequence[EntryView]) -> Iterator[_Found]:
             told.add(entry.memory_id)
             note = f"is contested: see `memory show {entry.citation}`" if entry.status == "contested" else ""
             asked, span = _chosen(entry.title, span, spans)
-            led = f"{entry.said_at:%Y-%m-%d}: {asked or _asked(entry)}".rstrip()
-            yield _Found(led, entry.title, span, entry.citation, note)
+            yield _Found(f"{entry.said_at:%Y-%m-%d}: {asked}".rstrip(), entry.title, span, entry.citation, note)
 
 
 def _left(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found | str]:
@@ -336,7 +328,8 @@ def _standing(tasks: Sequence[TaskView], language: Language) -> Iterator[_Found 
         ]
         if (span := _said(task.title, spans)) is not None:
             state = "passed" if task.passed else "said" if task.requested_status == "done" else task.status
-            yield _Found(f"{_STATES[language][state]}:", task.title, span)
+            note = "is contested: `memory conflicts list` has both sides" if task.entity_status == "contested" else ""
+            yield _Found(f"{_STATES[language][state]}:", task.title, span, note=note)
         elif not task.evidence:
             yield " ".join(task.title.split())
 

@@ -109,7 +109,7 @@ def entries_of_memory(connection: duckdb.DuckDBPyConnection, memory_id: str) -> 
 
 
 def entries_at(connection: duckdb.DuckDBPyConnection, addresses: Sequence[str]) -> list[EntryView]:
-    """The entries of the memories with these ``mem:`` addresses, the newest first."""
+    """The entries of the memories with these ``mem:`` addresses, the newest first; without what each stands under."""
     rows = fetch(
         connection,
         f"""{_ENTRIES} WHERE n.status <> 'superseded' AND n.memory_id IN (
@@ -117,7 +117,7 @@ def entries_at(connection: duckdb.DuckDBPyConnection, addresses: Sequence[str]) 
               WHERE 'mem:' || k.short_id IN {IN_LIST}) {_NEWEST_FIRST}""",
         [json_list(addresses)],
     )
-    return _entries(connection, rows)
+    return _entries(connection, rows, with_context=False)
 
 
 def evidence_of(connection: duckdb.DuckDBPyConnection, given: str) -> EvidenceView:
