@@ -14,6 +14,7 @@ from memory_assets.ask.said_dates import Language, date_meant, said_on
 from memory_assets.ask.windows import windows_of
 from memory_assets.search.answerability.signs import is_question, signs_of_sentence
 from memory_assets.text.particles import is_hangul
+from memory_assets.text.reasons import names_cause
 
 if TYPE_CHECKING:
     from memory_assets.ask.line_signs import Line
@@ -85,12 +86,21 @@ def language_of(question: str) -> Language:
 
 def quotes_for(question: Question, graded: Graded, known: Calibration, *, most_words: int = MOST_WORDS) -> list[Quote]:
     """The quotes that answer; none where nothing can be quoted. Of a conversation whose speakers have names the best message
-    comes first and its quotes in its order, of messages of agents the best window.
+    comes first and its quotes in its order, of messages of agents the best window; of both a cause where one is asked for.
 
     Args:
         graded: passages with their grades, best first.
         most_words: of all quotes with their dates together. The best sentence is quoted whatever its length.
     """
+    quotes = _quotes_for(question, graded, known, most_words)
+    if question.asked_for != "reason":
+        return quotes
+    # Who asks why tells again what happened, and so do the words that are nearest to the question.
+    cause = next((quote for quote in quotes if names_cause(quote.text)), None)
+    return quotes if cause is None else [cause, *(quote for quote in quotes if quote is not cause)]
+
+
+def _quotes_for(question: Question, graded: Graded, known: Calibration, most_words: int) -> list[Quote]:
     # A person who corrects an agent has a name, and makes no conversation of people of its session.
     first = next((passage for passage, _ in graded if not passage.is_correction), None)
     if first is not None and first.speaker is None:

@@ -20,6 +20,18 @@ _MAY_SAY_WHY = re.compile(
 )
 
 
+_NAMES_CAUSE = re.compile(
+    r"\bbecause\b|\b(?:cause|reason)(?: of \w[^.]{0,60}| for \w[^.]{0,60})? (?:is|was)\b|\broot cause:|\b(?:caused by|due to)\b"
+    r"|원인[은이:]|이유는|왜냐|때문(?:이[다었에야며고]|입|임|인)",
+    re.IGNORECASE,
+)
+
+
+def names_cause(text: str) -> bool:
+    """Whether a text says of something that it is the cause; "배포 때문에 …" tells what happened."""
+    return _NAMES_CAUSE.search(text) is not None
+
+
 def gives_reason(text: str) -> bool:
     """Whether a text says why, by its words."""
     return _GIVES_REASON.search(text) is not None

@@ -86,6 +86,25 @@ def test_an_answer_quotes_what_was_said(memory: Memory, question: str, says: str
     assert says in answer.answer
 
 
+def test_a_cause_comes_before_what_happened(tmp_path: Path) -> None:
+    """Who asks why has told what happened, in the words of the question."""
+    talk = (
+        ("Mina", "지난 금요일 배포 때문에 주말에 두 번이나 롤백했어. 무슨 일이 있었는지 정리해 줘."),
+        ("Jonas", "롤백의 원인은 마이그레이션이 배포보다 늦게 실행된 것입니다."),
+        ("Mina", "We rolled the exporter back twice on Sunday, what happened?"),
+        ("Jonas", "The cause of the exporter's two roll backs was a clock that went wrong."),
+    )
+    write(tmp_path, "rolled", "2026-03-11", talk)
+    arguments = ["--home", str(tmp_path / "home"), "--set", "embedding.model=hashing"]
+    assert main([*arguments, "import", str(tmp_path / "rolled.chat.json")]) == 0
+    memory = Memory(load_settings({"home": tmp_path / "home", "embedding": {"model": "hashing"}}))
+    for question, begins in (
+        ("왜 롤백했지?", "롤백의 원인은"),
+        ("Why was the exporter rolled back twice?", "The cause of"),
+    ):
+        assert ask(memory, question).citations[0].citation.quote.startswith(begins)
+
+
 @pytest.mark.parametrize(
     "question", ["When did Mina go to the pottery workshop?", "왜 캐시를 Redis로 옮겼나?", "retry budget?"]
 )

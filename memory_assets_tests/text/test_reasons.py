@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_assets.text.reasons import gives_reason, reason_beside
+from memory_assets.text.reasons import gives_reason, names_cause, reason_beside
 from memory_assets.text.sentences import sentences
 
 
@@ -38,3 +38,19 @@ def test_characters_that_no_sentence_holds_have_no_reason() -> None:
 @pytest.mark.parametrize("text", ["재시작이 빠르기 때문이다", "메모리가 모자라므로 줄인다", "in order to be quick"])
 def test_words_that_give_a_reason(text: str) -> None:
     assert gives_reason(text) and not gives_reason("We did it on Monday. 월요일에 했다.")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("롤백의 원인은 마이그레이션이 늦게 실행된 것입니다.", True),
+        ("재시작이 빠르기 때문이다.", True),
+        ("지난 금요일 배포 때문에 롤백했어.", False),
+        ("The root cause is a clock that went wrong.", True),
+        ("It failed because the disk was full.", True),
+        ("find the cause of it", False),
+        ("what is the reason?", False),
+    ],
+)
+def test_what_names_a_cause(text: str, names: bool) -> None:
+    assert names_cause(text) is names
