@@ -6,7 +6,7 @@ import re
 from typing import Final, Literal
 
 from memory_assets.search.question.plain_question import plain
-from memory_assets.text.reasons import gives_reason
+from memory_assets.text.reasons import gives_reason, names_cause
 
 AskedFor = Literal["time", "number", "person", "place", "reason", "other"]
 
@@ -73,7 +73,7 @@ def fits(kind: AskedFor, text: str) -> bool:
         case "place":
             return _PLACES.search(text) is not None
         case "reason":
-            return gives_reason(text)
+            return gives_reason(text) or names_cause(text)
         case "other":
             return False
 
