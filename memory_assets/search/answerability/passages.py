@@ -10,12 +10,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
 from memory_assets.log.fetching import fetch
+from memory_assets.search.answers.unit_citations import cited_messages
 from memory_assets.text.sentences import Sentence, sentences
 
 if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.results.search import SearchHitV1
+    from memory_assets.search.answers.unit_citations import CitedMessage
 
 Place = tuple[str, int]
 
@@ -29,20 +31,15 @@ _MOST_SENTENCES: Final = 60
 _READ: Final = 8_000
 """Characters behind the beginning of that part that are looked at, at the most."""
 
-_MESSAGES: Final = """
+_SAID_BEFORE: Final = """
 WITH places AS (
   SELECT DISTINCT * FROM (SELECT unnest(from_json($places, '[{"session_id": "VARCHAR", "message_index": "INTEGER"}]'),
     recursive := true))
-), before AS (
-  SELECT p.session_id, p.message_index, max(m.message_index) AS earlier
-  FROM places p JOIN messages m ON m.session_id = p.session_id AND m.kind = 'said' AND m.message_index < p.message_index
-    AND m.message_index >= p.message_index - 40
-  GROUP BY ALL
 )
-SELECT m.session_id, m.message_index, m.text, m.name, m.role, m.ts, b.earlier, e.text, e.name, e.role
-FROM places p JOIN messages m USING (session_id, message_index)
-LEFT JOIN before b USING (session_id, message_index)
-LEFT JOIN messages e ON e.session_id = p.session_id AND e.message_index = b.earlier
+SELECT p.session_id, p.message_index, max(m.message_index)
+FROM places p JOIN messages m ON m.session_id = p.session_id AND m.kind = 'said' AND m.message_index < p.message_index
+  AND m.message_index >= p.message_index - 40
+GROUP BY ALL
 """
 _ROW: Final = re.compile(r"\|(?![ :|-]*$).*\|$")
 _LINE: Final = re.compile(r"[^\s](?:[^\n]{0,218}[^\s])?")
@@ -106,9 +103,18 @@ def passages_of(connection: duckdb.DuckDBPyConnection, hits: Sequence[SearchHitV
     for hit, place, start, end in (*_cited(hits), *_beside(hits)):
         if place not in spans and len(spans) < MOST_PASSAGES:
             spans[place] = (hit, start, end)
-    points = json.dumps([{"session_id": session_id, "message_index": index} for session_id, index in spans])
-    rows = {(row[0], row[1]): row[2:] for row in (fetch(connection, _MESSAGES, {"places": points}) if spans else [])}
-    return [_passage(hit, place, start, end, rows[place]) for place, (hit, start, end) in spans.items() if place in rows]
+    if not spans:
+        return []
+    cited = [{"session_id": session_id, "message_index": index} for session_id, index in spans]
+    # Texts are read where it is known whose: joined with all messages, those of the whole store would be.
+    before = {(row[0], row[1]): (row[0], row[2]) for row in fetch(connection, _SAID_BEFORE, {"places": json.dumps(cited)})}
+    earlier = [{"session_id": session_id, "message_index": index} for session_id, index in before.values()]
+    messages = cited_messages(connection, (*cited, *earlier))
+    return [
+        _passage(hit, messages[place], messages.get(before[place]) if place in before else None, start, end)
+        for place, (hit, start, end) in spans.items()
+        if place in messages
+    ]
 
 
 def _cited(hits: Sequence[SearchHitV1]) -> Iterator[tuple[SearchHitV1, Place, int | None, int | None]]:
@@ -128,24 +134,25 @@ def _beside(hits: Sequence[SearchHitV1]) -> Iterator[tuple[SearchHitV1, Place, i
                 yield hit, (citation.session_id, citation.message_index), citation.span_start, citation.span_end
 
 
-def _passage(hit: SearchHitV1, place: Place, start: int | None, end: int | None, row: tuple[object, ...]) -> Passage:
-    text, name, role, said_at, _, before, before_name, _ = row
-    assert isinstance(text, str) and isinstance(role, str) and isinstance(said_at, datetime)
+def _passage(
+    hit: SearchHitV1, message: CitedMessage, before: CitedMessage | None, start: int | None, end: int | None
+) -> Passage:
+    text = message.text
     low, high = start or 0, len(text) if end is None else end
     if hit.unit_kind != "passage":
         low, high = max(0, low - _AROUND), min(len(text), high + _AROUND)
     lines = tuple(_quotable(text, max(0, low - _BEYOND), min(len(text), low + _READ, high + _BEYOND)))
     return Passage(
         hit=hit,
-        place=place,
+        place=(message.session_id, message.message_index),
         text=text,
         start=low,
         end=high,
-        speaker=name if isinstance(name, str) else None,
-        role=role,
-        said_at=said_at,
-        before=before if isinstance(before, str) else "",
-        before_speaker=before_name if isinstance(before_name, str) else None,
+        speaker=message.name,
+        role=message.role,
+        said_at=message.ts,
+        before=before.text if before is not None else "",
+        before_speaker=before.name if before is not None else None,
         sentences=tuple(_sentences([one for one in lines if one.start >= low and one.end <= high])),
         lines=lines,
     )

@@ -81,7 +81,7 @@ class Term:
         not at all, and less than the word itself."""
         if not tokens:
             return 0.0
-        said = max([len(form & tokens) / len(form) for form in self.forms])
+        said = max([0.0 if form.isdisjoint(tokens) else len(form & tokens) / len(form) for form in self.forms])
         if said < CROSSED_SHARE and any(form <= tokens for form in self.crossed):
             return CROSSED_SHARE
         return said
