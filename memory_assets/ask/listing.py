@@ -346,7 +346,7 @@ def _chosen(title: str, span: _Span, spans: Sequence[_Span]) -> tuple[str, _Span
     end = max(title.rfind(mark) for mark in _ASKS) + 1
     if end and (rest := _bare(title[end:])):
         for one in spans:
-            if one != span and _bare(one.words).startswith(rest):
+            if _bare(one.words).startswith(rest):
                 return title[:end], one
     return "", span
 

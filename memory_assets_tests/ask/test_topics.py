@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -163,9 +164,22 @@ def test_what_stands_beside_a_task_is_not_about_it(memory: Memory) -> None:
     assert "Rotate" not in ask(memory, "are the uploader tests fixed?").answer
 
 
-def test_a_question_decides_nothing(memory: Memory) -> None:
-    answer = ask(memory, "what did we decide about the guide?").answer
-    assert "How shall the guide" not in answer
+def test_what_answers_a_question_is_told_with_it(tmp_path: Path) -> None:
+    """The question alone, which is quoted first, decides nothing."""
+    asked, answered = "Should I keep the old images, or recycle them after 30 days?", "no, recycle them after 60 days"
+    talk = (("user", "Clean up the machine images."), ("assistant", asked), ("user", answered), ("assistant", "Done."))
+    messages = [
+        {"id": f"i:{place}", "role": role, "content": text, "ts": f"2026-03-09T10:{place:02}:00+00:00"}
+        for place, (role, text) in enumerate(talk)
+    ]
+    told = {"schema_version": "chat.v1", "session_id": "images", "project": "images", "started_at": messages[0]["ts"]}
+    (tmp_path / "images.chat.json").write_text(json.dumps({**told, "messages": messages}), encoding="utf-8")
+    given = ["--home", str(tmp_path / "home"), "--set", "embedding.model=hashing"]
+    assert main([*given, "import", str(tmp_path / "images.chat.json")]) == 0
+    memory = Memory(load_settings({"home": tmp_path / "home", "embedding": {"model": "hashing"}}))
+    for question in ("what did we decide about the old images?", "what did we decide?"):
+        answer = ask(memory, question)
+        assert answer.answer.startswith(f"2026-03-09: {asked} no, recycle") and quoted(answer) <= {answered}
 
 
 def test_another_project_keeps_nothing_of_it(memory: Memory) -> None:
